@@ -1,0 +1,87 @@
+//! The names of the methods.
+
+use super::AnyLearner;
+use crate::base::constant::Constant;
+use crate::error::{Error, Result, nearest};
+use crate::tree::{DecisionTree, Stump};
+
+/// A method that can be named.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The method with its default hyper-parameters.
+    pub make: fn() -> AnyLearner,
+}
+
+/// Every method, in the order they are listed.
+pub const METHODS: &[Method] = &[
+    Method {
+        name: "decision-tree",
+        summary: "one tree; Gini for classes, variance for numbers",
+        source: "Breiman, Friedman, Olshen & Stone 1984",
+        make: || AnyLearner::DecisionTree(DecisionTree::default()),
+    },
+    Method {
+        name: "c45",
+        summary: "one tree for classes by gain ratio, pruned by estimated error",
+        source: "Quinlan 1993",
+        make: || AnyLearner::DecisionTree(DecisionTree::c45()),
+    },
+    Method {
+        name: "stump",
+        summary: "a tree of one split",
+        source: "Iba & Langley 1992",
+        make: || AnyLearner::Stump(Stump::default()),
+    },
+    Method {
+        name: "constant",
+        summary: "the class shares, or the mean, whatever the row",
+        source: "the baseline of every table of metrics",
+        make: || AnyLearner::Constant(Constant {}),
+    },
+];
+
+impl AnyLearner {
+    /// The method called `name`, with its default hyper-parameters.
+    pub fn named(name: &str) -> Result<AnyLearner> {
+        METHODS.iter().find(|m| m.name == name).map(|m| (m.make)()).ok_or_else(|| {
+            Error::UnknownMethod {
+                name: name.into(),
+                nearest: nearest(name, METHODS.iter().map(|m| m.name)),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_a_value_that_can_be_set() {
+        for method in METHODS {
+            let mut learner = (method.make)();
+            for setting in learner.settings() {
+                learner.set(setting.name, &setting.value).unwrap();
+            }
+            assert_eq!(learner, (method.make)());
+        }
+    }
+
+    #[test]
+    fn typos_are_answered_with_a_name() {
+        let error = AnyLearner::named("decison-tree").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"decision-tree\""), "{error}");
+        let mut tree = AnyLearner::named("decision-tree").unwrap();
+        let error = tree.set("max_dept", "3").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"max_depth\""), "{error}");
+        let error = tree.set("max_depth", "deep").unwrap_err().to_string();
+        assert_eq!(error, "`max_depth` is \"deep\"; expected a whole number or none");
+        assert!(tree.set("min_gain", "-1").is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! The closed list of methods: what files, the program and Python can name.
+//!
+//! Adding a method to [`AnyLearner`] or a model to [`AnyModel`] does not compile until every
+//! place that must know it does.
+
+mod method;
+mod trained;
+
+use std::sync::Arc;
+
+pub use method::{METHODS, Method};
+pub use trained::{MetricValue, TargetField, Trained};
+
+use crate::base::constant::{Constant, ConstantModel};
+use crate::data::{Aligned, Sample, Schema};
+use crate::error::Result;
+use crate::learner::Learner;
+use crate::model::{Model, Output};
+use crate::parameter::{Parameters, Setting};
+use crate::run::Run;
+use crate::scores::Scores;
+use crate::tree::{DecisionTree, Stump, TreeModel};
+
+/// Any method with its hyper-parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyLearner {
+    /// The prior.
+    Constant(Constant),
+    /// One tree.
+    DecisionTree(DecisionTree),
+    /// One split.
+    Stump(Stump),
+}
+
+/// Any fitted model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyModel {
+    /// The prior.
+    Constant(ConstantModel),
+    /// A tree.
+    Tree(TreeModel),
+}
+
+/// Does the same with whatever learner `$any` holds.
+macro_rules! each_learner {
+    ($any:expr, $learner:ident => $body:expr) => {
+        match $any {
+            AnyLearner::Constant($learner) => $body,
+            AnyLearner::DecisionTree($learner) => $body,
+            AnyLearner::Stump($learner) => $body,
+        }
+    };
+}
+
+/// Does the same with whatever model `$any` holds.
+macro_rules! each_model {
+    ($any:expr, $model:ident => $body:expr) => {
+        match $any {
+            AnyModel::Constant($model) => $body,
+            AnyModel::Tree($model) => $body,
+        }
+    };
+}
+
+impl AnyLearner {
+    /// Every hyper-parameter with its value.
+    pub fn settings(&self) -> Vec<Setting> {
+        each_learner!(self, learner => learner.settings())
+    }
+
+    /// Sets one hyper-parameter from text.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        each_learner!(self, learner => learner.set(name, value))
+    }
+}
+
+impl Learner for AnyLearner {
+    type Model = AnyModel;
+
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<AnyModel> {
+        match self {
+            AnyLearner::Constant(learner) => learner.fit(sample, run).map(AnyModel::Constant),
+            AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
+            AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
+        }
+    }
+}
+
+impl Model for AnyModel {
+    fn schema(&self) -> &Arc<Schema> {
+        each_model!(self, model => model.schema())
+    }
+
+    fn output(&self) -> &Output {
+        each_model!(self, model => model.output())
+    }
+
+    fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
+        each_model!(self, model => model.aligned_scores(table))
+    }
+}

@@ -1,0 +1,48 @@
+//! A fitted model with everything needed to use it, and to know where it came from.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::AnyModel;
+
+/// What a model file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trained {
+    /// The model.
+    pub model: AnyModel,
+    /// The name of the method that made it.
+    pub method: String,
+    /// The method's hyper-parameters as text.
+    pub parameters: BTreeMap<String, String>,
+    /// The seed of the run.
+    pub seed: u64,
+    /// What is predicted.
+    pub target: TargetField,
+    /// What was measured when the model was made.
+    pub metrics: Vec<MetricValue>,
+    /// Rows that the model was trained on.
+    pub n_rows: u64,
+}
+
+/// The target column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TargetField {
+    /// Its name.
+    pub name: String,
+}
+
+/// One measured number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetricValue {
+    /// The metric's name.
+    pub metric: String,
+    /// On which rows: "test", "train" or "cross-validation".
+    pub part: String,
+    /// The model's value.
+    pub value: f64,
+    /// The value of the constant model on the same rows.
+    pub baseline: f64,
+}

@@ -1,0 +1,93 @@
+//! The constant model: class shares, or the mean.
+//!
+//! The baseline that every metric is shown beside: a method that does not beat it has learned
+//! nothing from the features.
+
+use std::sync::Arc;
+
+use crate::data::{Aligned, Sample, Schema, Target};
+use crate::error::{Error, Result};
+use crate::exact_sum::ExactSum;
+use crate::learner::Learner;
+use crate::model::{Model, Output};
+use crate::parameter::{Parameter, Parameters};
+use crate::run::Run;
+use crate::scores::Scores;
+
+/// Predicts the prior, whatever the row.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Constant {}
+
+/// The class shares or the mean of the training rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConstantModel {
+    /// What every row gets.
+    pub value: Vec<f64>,
+    /// The columns of the training table.
+    pub schema: Arc<Schema>,
+    /// What the value means.
+    pub output: Output,
+}
+
+impl Learner for Constant {
+    type Model = ConstantModel;
+
+    fn fit(&self, sample: &Sample<'_>, _: &Run<'_>) -> Result<ConstantModel> {
+        sample.check()?;
+        let width = Output::of(sample.target).width();
+        let quantity = |row: usize| match sample.target {
+            Target::Classes(_) => sample.weights.at(row),
+            Target::Numbers(values) => sample.weights.at(row) * values[row],
+        };
+        let largest = |of: &dyn Fn(usize) -> f64| {
+            ExactSum::for_largest((0..sample.n_rows()).map(|row| of(row).abs()).fold(0.0, f64::max))
+        };
+        let (exact, exact_weight) = (largest(&quantity), largest(&|row| sample.weights.at(row)));
+        let (mut sums, mut weight) = (vec![0; width], 0);
+        for row in 0..sample.n_rows() {
+            let place = match sample.target {
+                Target::Classes(labels) => labels.codes()[row] as usize,
+                Target::Numbers(_) => 0,
+            };
+            sums[place] += exact.units(quantity(row));
+            weight += exact_weight.units(sample.weights.at(row));
+        }
+        if weight == 0 {
+            return Err(Error::ZeroWeights(sample.n_rows()));
+        }
+        let total = exact_weight.value(weight);
+        let value = sums.into_iter().map(|sum| exact.mean(sum, total)).collect();
+        let schema = sample.table.schema().clone();
+        Ok(ConstantModel { value, schema, output: Output::of(sample.target) })
+    }
+}
+
+impl Parameters for Constant {
+    fn method(&self) -> &'static str {
+        "constant"
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Model for ConstantModel {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
+    }
+
+    fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
+        let mut scores = Scores::zeros(table.table().n_rows(), self.value.len());
+        scores.rows_mut().for_each(|row| row.copy_from_slice(&self.value));
+        scores
+    }
+}

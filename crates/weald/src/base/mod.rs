@@ -1,0 +1,3 @@
+//! Base learners that are not trees.
+
+pub mod constant;

@@ -1,0 +1,345 @@
+//! A table in bins: one small code for each value.
+//!
+//! *Columns* hold the codes of one feature and serve partitions, sparse histograms and forests.
+//! *Planes* hold the codes of sixteen features of a row together and serve the packed histograms
+//! of big nodes. Both are computed once for a table and shared.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rayon::prelude::*;
+
+use super::column::{Categories, Column, MISSING, Numbers};
+use super::cuts::Cuts;
+use super::table::Table;
+use crate::observer::Event;
+use crate::run::Run;
+use crate::seed::Seed;
+use crate::tree::kernel::bin_search::{Cut, CutSearch, codes_u16};
+pub use crate::tree::kernel::bin_search::{MISSING_U8, MISSING_U16};
+pub use crate::tree::kernel::histogram::PLANE_FEATURES;
+
+/// How finely numeric columns are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    /// At most 255 bins a column.
+    Fast,
+    /// A bin for each distinct value, up to 65,535 a column.
+    Exact,
+}
+
+/// A table in bins.
+#[derive(Debug)]
+pub struct Bins {
+    n_rows: usize,
+    columns: Vec<BinnedColumn>,
+    planes: OnceLock<Planes>,
+}
+
+/// One column in bins.
+#[derive(Debug)]
+pub struct BinnedColumn {
+    /// Where the bins are.
+    pub cuts: Cuts,
+    /// The bin of each row.
+    pub codes: Codes,
+}
+
+/// How many different values a column has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spread {
+    /// None: all are missing.
+    Nothing,
+    /// One, and none is missing.
+    OneValue,
+    /// Enough to split on.
+    Many,
+}
+
+/// The codes of one column.
+#[derive(Debug)]
+pub enum Codes {
+    /// At most 255 bins; 255 is missing.
+    U8(Vec<u8>),
+    /// At most 65,535 bins; 65,535 is missing.
+    U16(Vec<u16>),
+}
+
+/// Codes of byte columns, sixteen features of a row together.
+#[derive(Debug)]
+pub struct Planes {
+    /// The feature at each place of each plane.
+    pub features: Vec<Vec<usize>>,
+    /// For each plane, the codes of each row; places without a feature hold 0.
+    pub codes: Vec<Vec<[u8; PLANE_FEATURES]>>,
+}
+
+impl Bins {
+    /// Bins `table`; `None` if the observer stopped the run meanwhile.
+    fn of(table: &Table, resolution: Resolution, run: &Run<'_>) -> Option<Bins> {
+        run.report(&Event::Stage { name: "binning" });
+        let bin = |feature: usize| {
+            if run.poll() {
+                return None;
+            }
+            // Cuts belong to the table, not to the run: any seed would do, but always the same.
+            let seed = Seed(0).child(feature as u64);
+            Some(match table.column(feature) {
+                Column::Numeric(numbers) => BinnedColumn::numeric(numbers, resolution, seed),
+                Column::Categorical(categories) => BinnedColumn::categorical(categories),
+            })
+        };
+        let columns: Option<Vec<BinnedColumn>> =
+            run.install(|| (0..table.n_columns()).into_par_iter().map(bin).collect());
+        Some(Bins { n_rows: table.n_rows(), columns: columns?, planes: OnceLock::new() })
+    }
+
+    /// How many rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// One column.
+    pub fn column(&self, feature: usize) -> &BinnedColumn {
+        &self.columns[feature]
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &[BinnedColumn] {
+        &self.columns
+    }
+
+    /// The byte columns as planes, laid out on first use.
+    pub fn planes(&self) -> &Planes {
+        // Laid out before the slot is taken: a thread that waits inside the pool for a slot could
+        // be waiting for itself.
+        match self.planes.get() {
+            Some(planes) => planes,
+            None => {
+                let planes = Planes::of(self);
+                self.planes.get_or_init(|| planes)
+            }
+        }
+    }
+}
+
+impl BinnedColumn {
+    fn numeric(numbers: &Numbers, resolution: Resolution, seed: Seed) -> BinnedColumn {
+        let most = match resolution {
+            Resolution::Fast => usize::from(MISSING_U8),
+            Resolution::Exact => usize::from(MISSING_U16),
+        };
+        let cuts = Cuts::of(numbers, most, seed);
+        let edges = cuts.edges();
+        let codes = match numbers {
+            // Cuts of single-precision values are themselves single: the cast is exact.
+            Numbers::F32(view) => {
+                let edges: Vec<f32> = edges.iter().map(|&c| c as f32).collect();
+                Codes::search(view.strided(), view.len(), &edges, cuts.n_bins())
+            }
+            Numbers::F64(view) => Codes::search(view.strided(), view.len(), &edges, cuts.n_bins()),
+        };
+        BinnedColumn { cuts, codes }
+    }
+
+    fn categorical(categories: &Categories) -> BinnedColumn {
+        let n_levels = categories.levels().len();
+        if n_levels <= usize::from(MISSING_U8) {
+            let code = |&c: &u32| if c == MISSING { MISSING_U8 } else { c as u8 };
+            let codes = Codes::U8(categories.codes().iter().map(code).collect());
+            return BinnedColumn { cuts: Cuts::Levels { n_levels }, codes };
+        }
+        // Levels past the last two-byte code count as missing; learners warn of them.
+        let n_levels = n_levels.min(usize::from(MISSING_U16));
+        let code = |&c: &u32| if (c as usize) < n_levels { c as u16 } else { MISSING_U16 };
+        let codes = Codes::U16(categories.codes().iter().map(code).collect());
+        BinnedColumn { cuts: Cuts::Levels { n_levels }, codes }
+    }
+
+    /// How many bins, missing aside.
+    pub fn n_bins(&self) -> usize {
+        self.cuts.n_bins()
+    }
+
+    /// How many different values occur, as far as that matters.
+    pub fn spread(&self) -> Spread {
+        match &self.codes {
+            Codes::U8(codes) => {
+                let mut seen = [false; 256];
+                codes.iter().for_each(|&c| seen[usize::from(c)] = true);
+                let (values, missing) = seen.split_at(usize::from(MISSING_U8));
+                match (values.iter().filter(|s| **s).count(), missing[0]) {
+                    (0, _) => Spread::Nothing,
+                    (1, false) => Spread::OneValue,
+                    _ => Spread::Many,
+                }
+            }
+            Codes::U16(codes) if codes.iter().all(|&c| c == MISSING_U16) => Spread::Nothing,
+            Codes::U16(codes) if codes.iter().all(|c| *c == codes[0]) => Spread::OneValue,
+            Codes::U16(_) => Spread::Many,
+        }
+    }
+
+    /// Whether an infinite value occurs, as far as the cuts show.
+    pub fn has_infinity(&self) -> bool {
+        match &self.cuts {
+            Cuts::Exact { values } => values.iter().any(|v| v.is_infinite()),
+            Cuts::Quantiles { cuts } => cuts.iter().any(|c| c.is_infinite()),
+            Cuts::Levels { .. } => false,
+        }
+    }
+
+    /// Whether the column is categorical.
+    pub fn is_categorical(&self) -> bool {
+        matches!(self.cuts, Cuts::Levels { .. })
+    }
+}
+
+impl Codes {
+    /// The bin of each value: the number of edges at or below it.
+    fn search<T: Cut>(
+        (values, stride): (&[T], usize),
+        n_rows: usize,
+        edges: &[T],
+        n_bins: usize,
+    ) -> Codes {
+        if n_bins <= usize::from(MISSING_U8) {
+            let mut codes = vec![0; n_rows];
+            CutSearch::new(edges).codes(values, stride, &mut codes);
+            Codes::U8(codes)
+        } else {
+            let mut codes = vec![0; n_rows];
+            codes_u16(edges, values, stride, &mut codes);
+            Codes::U16(codes)
+        }
+    }
+
+    /// The code of one row and whether it is the missing one.
+    pub fn at(&self, row: usize) -> Option<usize> {
+        match self {
+            Codes::U8(codes) => (codes[row] != MISSING_U8).then_some(codes[row].into()),
+            Codes::U16(codes) => (codes[row] != MISSING_U16).then_some(codes[row].into()),
+        }
+    }
+}
+
+impl Planes {
+    fn of(bins: &Bins) -> Planes {
+        let bytes: Vec<(usize, &[u8])> = bins
+            .columns
+            .iter()
+            .enumerate()
+            .filter_map(|(feature, column)| match &column.codes {
+                Codes::U8(codes) => Some((feature, codes.as_slice())),
+                Codes::U16(_) => None,
+            })
+            .collect();
+        // Planes of equal size: 28 features make 14 + 14, which is faster than 16 + 12.
+        let n_planes = bytes.len().div_ceil(PLANE_FEATURES).max(1);
+        let chunks: Vec<&[(usize, &[u8])]> =
+            bytes.chunks(bytes.len().div_ceil(n_planes).max(1)).collect();
+        let lay = |chunk: &&[(usize, &[u8])]| {
+            let mut plane = vec![[0; PLANE_FEATURES]; bins.n_rows];
+            // Block by block, so that a block's lines stay in cache while all features are laid.
+            for (block, rows) in plane.chunks_mut(1024).enumerate() {
+                for (place, (_, codes)) in chunk.iter().enumerate() {
+                    let codes = &codes[block * 1024..];
+                    for (row, &code) in rows.iter_mut().zip(codes) {
+                        row[place] = code;
+                    }
+                }
+            }
+            plane
+        };
+        Planes {
+            features: chunks
+                .iter()
+                .map(|c| c.iter().map(|(feature, _)| *feature).collect())
+                .collect(),
+            codes: chunks.par_iter().map(lay).collect(),
+        }
+    }
+}
+
+/// Bins that are computed on first use, one set for each resolution.
+#[derive(Debug, Default)]
+pub(super) struct BinnedOnce {
+    fast: Mutex<Option<Arc<Bins>>>,
+    exact: Mutex<Option<Arc<Bins>>>,
+}
+
+impl BinnedOnce {
+    /// The bins of `table`. They are computed without holding the lock: a thread that waits for a
+    /// lock inside the pool could be waiting for itself. Two threads may then both compute them;
+    /// the results are equal and the first one is kept.
+    pub(super) fn get(
+        &self,
+        resolution: Resolution,
+        table: &Table,
+        run: &Run<'_>,
+    ) -> Option<Arc<Bins>> {
+        let slot = match resolution {
+            Resolution::Fast => &self.fast,
+            Resolution::Exact => &self.exact,
+        };
+        let lock = || slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bins) = &*lock() {
+            return Some(bins.clone());
+        }
+        let bins = Arc::new(Bins::of(table, resolution, run)?);
+        Some(lock().get_or_insert(bins).clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn table(values: Vec<f64>) -> Table {
+        Table::new(vec![("x".into(), Column::numeric(values))]).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn codes_count_the_edges_at_or_below(
+            values in prop::collection::vec(
+                prop_oneof![4 => -9.0..9.0f64, 1 => Just(f64::NAN), 1 => Just(f64::INFINITY),
+                            1 => Just(-0.0), 1 => Just(0.0)], 1..600)
+        ) {
+            let run = Run::quiet(Seed(1), 1).unwrap();
+            for resolution in [Resolution::Fast, Resolution::Exact] {
+                let bins = table(values.clone()).bins(resolution, &run).unwrap();
+                let edges = bins.column(0).cuts.edges();
+                for (row, x) in values.iter().enumerate() {
+                    let expected = (!x.is_nan()).then(|| edges.iter().filter(|e| *e <= x).count());
+                    prop_assert_eq!(bins.column(0).codes.at(row), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn planes_hold_the_columns() {
+        let run = Run::quiet(Seed(1), 2).unwrap();
+        let column =
+            |f: usize| Column::numeric((0..3000).map(|i| ((i * (f + 3)) % 100) as f64).collect());
+        let columns = (0..28).map(|f| (format!("x{f}"), column(f))).collect();
+        let bins = Table::new(columns).unwrap().bins(Resolution::Fast, &run).unwrap();
+        let planes = bins.planes();
+        assert_eq!(planes.features.iter().map(Vec::len).collect::<Vec<_>>(), [14, 14]);
+        for (features, codes) in planes.features.iter().zip(&planes.codes) {
+            for (place, &feature) in features.iter().enumerate() {
+                let Codes::U8(column) = &bins.column(feature).codes else { panic!() };
+                assert!(codes.iter().map(|c| c[place]).eq(column.iter().copied()));
+            }
+        }
+    }
+
+    #[test]
+    fn bins_are_computed_once() {
+        let run = Run::quiet(Seed(1), 1).unwrap();
+        let table = table(vec![1.0, 2.0]);
+        let first = table.bins(Resolution::Fast, &run).unwrap();
+        assert!(Arc::ptr_eq(&first, &table.clone().bins(Resolution::Fast, &run).unwrap()));
+    }
+}

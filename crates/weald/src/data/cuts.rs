@@ -1,0 +1,250 @@
+//! Where a numeric column is cut into bins.
+//!
+//! A column with few distinct values gets one bin a value and loses nothing. Any other column is
+//! cut at quantiles, so that bins hold about equally many rows; a value that fills a bin alone
+//! gets one alone.
+
+use super::column::{Numbers, View};
+use crate::seed::{Purpose, Seed};
+
+/// Rows that quantiles are computed from, at the most.
+const SAMPLE_ROWS: usize = 200_000;
+
+/// The bins of one column. The code of a value is the number of cuts at or below it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cuts {
+    /// One bin for each distinct value.
+    Exact {
+        /// The distinct values, increasing.
+        values: Vec<f64>,
+    },
+    /// Bins between cuts.
+    Quantiles {
+        /// The cuts, increasing.
+        cuts: Vec<f64>,
+    },
+    /// One bin for each level of a categorical column.
+    Levels {
+        /// How many levels have a code of their own.
+        n_levels: usize,
+    },
+}
+
+impl Cuts {
+    /// The cuts of a numeric column into at most `most` bins.
+    pub fn of(numbers: &Numbers, most: usize, seed: Seed) -> Cuts {
+        let sampled = sample(numbers, most, seed);
+        let (values, counts) = distinct(sampled.values);
+        if values.len() > most {
+            return Cuts::Quantiles { cuts: quantiles(&values, &counts, most) };
+        }
+        let values = if sampled.complete { Some(values) } else { complete(numbers, values, most) };
+        match values {
+            Some(values) => Cuts::Exact { values },
+            // The rare values that the sample missed made them too many.
+            None => {
+                let (values, counts) = distinct(sample(numbers, usize::MAX, seed).values);
+                Cuts::Quantiles { cuts: quantiles(&values, &counts, most) }
+            }
+        }
+    }
+
+    /// How many bins.
+    pub fn n_bins(&self) -> usize {
+        match self {
+            Cuts::Exact { values } => values.len(),
+            Cuts::Quantiles { cuts } => cuts.len() + 1,
+            Cuts::Levels { n_levels } => *n_levels,
+        }
+    }
+
+    /// The cuts between neighbouring bins of a numeric column, increasing.
+    pub fn edges(&self) -> Vec<f64> {
+        match self {
+            Cuts::Exact { values } => values.windows(2).map(|w| midpoint(w[0], w[1])).collect(),
+            Cuts::Quantiles { cuts } => cuts.clone(),
+            Cuts::Levels { .. } => Vec::new(),
+        }
+    }
+
+    /// A split point between two bins, `left < right`, that are neighbours among the bins that
+    /// occur in a node: values in `left` are below it, values in `right` are not.
+    pub fn between(&self, left: usize, right: usize) -> f64 {
+        debug_assert!(left < right);
+        match self {
+            Cuts::Exact { values } => midpoint(values[left], values[right]),
+            Cuts::Quantiles { cuts } if left + 1 == right => cuts[left],
+            Cuts::Quantiles { cuts } => midpoint(cuts[left], cuts[right - 1]),
+            Cuts::Levels { .. } => f64::NAN,
+        }
+    }
+}
+
+/// A number `m` with `a < m <= b`, near the middle and, where one fits, in single precision, so
+/// that single-precision data compares with it exactly.
+pub fn midpoint(a: f64, b: f64) -> f64 {
+    let middle = 0.5 * a + 0.5 * b;
+    let single = |x: f64| f64::from(x as f32);
+    let fits = |m: f64| a < m && m <= b;
+    if fits(single(middle)) {
+        single(middle)
+    } else if single(b) == b || !fits(middle) {
+        b
+    } else {
+        middle
+    }
+}
+
+struct SampledValues {
+    values: Vec<f64>,
+    complete: bool,
+}
+
+/// The values that cuts are computed from: all of them, or one drawn from each of
+/// [`SAMPLE_ROWS`] equal stretches of the column where there are more rows than that. Exact
+/// resolution (more bins than a byte holds) always looks at every row.
+fn sample(numbers: &Numbers, most: usize, seed: Seed) -> SampledValues {
+    fn from<T: Copy + Into<f64>>(view: &View<T>, every: bool, seed: Seed) -> Vec<f64> {
+        let n = view.len();
+        let keep = |x: &f64| !x.is_nan();
+        if every {
+            return view.iter().map(Into::into).filter(keep).collect();
+        }
+        let mut draws = seed.stream(Purpose::CutSample);
+        let start = |i: usize| (i as u128 * n as u128 / SAMPLE_ROWS as u128) as usize;
+        (0..SAMPLE_ROWS)
+            .map(|i| start(i) + draws.below((start(i + 1) - start(i)) as u64) as usize)
+            .map(|row| view.at(row).into())
+            .filter(keep)
+            .collect()
+    }
+    let every = numbers.len() <= SAMPLE_ROWS || (256..usize::MAX).contains(&most);
+    let values = match numbers {
+        Numbers::F32(view) => from(view, every, seed),
+        Numbers::F64(view) => from(view, every, seed),
+    };
+    SampledValues { values, complete: every }
+}
+
+/// Distinct values, increasing, and how often each occurs.
+fn distinct(mut values: Vec<f64>) -> (Vec<f64>, Vec<usize>) {
+    values.sort_unstable_by(f64::total_cmp);
+    let mut counts: Vec<usize> = Vec::new();
+    let mut kept: Vec<f64> = Vec::new();
+    for x in values {
+        // -0.0 and 0.0 are one value: they compare equal, as they do at prediction.
+        match kept.last() {
+            Some(&last) if last == x => *counts.last_mut().unwrap_or(&mut 0) += 1,
+            _ => {
+                kept.push(x);
+                counts.push(1);
+            }
+        }
+    }
+    (kept, counts)
+}
+
+/// The distinct values of the whole column, given those of a sample; `None` if there are more
+/// than `most`.
+fn complete(numbers: &Numbers, mut values: Vec<f64>, most: usize) -> Option<Vec<f64>> {
+    for x in numbers.iter().filter(|x| !x.is_nan()) {
+        let at = values.partition_point(|&v| v < x);
+        if values.get(at) != Some(&x) {
+            if values.len() == most {
+                return None;
+            }
+            values.insert(at, x);
+        }
+    }
+    Some(values)
+}
+
+/// Cuts of distinct values into at most `most` bins of about equal count: a bin is closed when it
+/// holds its share of what is left, or when the next value alone fills a bin.
+fn quantiles(values: &[f64], counts: &[usize], most: usize) -> Vec<f64> {
+    let mut cuts = Vec::with_capacity(most);
+    let mut left: usize = counts.iter().sum();
+    let mut in_bin = 0;
+    for i in 0..values.len().saturating_sub(1) {
+        let bins_left = most - cuts.len();
+        if bins_left == 1 {
+            break;
+        }
+        in_bin += counts[i];
+        let share = left.div_ceil(bins_left);
+        if in_bin >= share || counts[i + 1] >= share {
+            cuts.push(midpoint(values[i], values[i + 1]));
+            left -= in_bin;
+            in_bin = 0;
+        }
+    }
+    cuts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn column(values: Vec<f64>) -> Numbers {
+        Numbers::F64(View::from(values))
+    }
+
+    proptest! {
+        #[test]
+        fn a_midpoint_separates(a in any::<f64>(), b in any::<f64>()) {
+            prop_assume!(a < b);
+            let m = midpoint(a, b);
+            prop_assert!(a < m && m <= b, "{a} {m} {b}");
+        }
+
+        #[test]
+        fn a_midpoint_of_singles_is_single(a in any::<f32>(), b in any::<f32>()) {
+            prop_assume!(a < b);
+            let m = midpoint(a.into(), b.into());
+            prop_assert_eq!(f64::from(m as f32), m);
+        }
+
+        #[test]
+        fn cuts_increase_and_are_few(
+            values in prop::collection::vec(-50i32..50, 1..400), most in 2usize..40
+        ) {
+            let numbers = column(values.iter().map(|&x| f64::from(x) / 7.0).collect());
+            let cuts = Cuts::of(&numbers, most, Seed(0));
+            prop_assert!(cuts.n_bins() <= most);
+            prop_assert!(cuts.edges().windows(2).all(|w| w[0] < w[1]));
+        }
+    }
+
+    #[test]
+    fn few_values_are_exact_and_many_are_even() {
+        let few = column((0..1000).map(|i| f64::from(i % 200)).collect());
+        assert!(
+            matches!(Cuts::of(&few, 255, Seed(0)), Cuts::Exact { values } if values.len() == 200)
+        );
+        let many = column((0..10_000).map(f64::from).collect());
+        let Cuts::Quantiles { cuts } = Cuts::of(&many, 255, Seed(0)) else { panic!() };
+        assert_eq!(cuts.len(), 254);
+        let widest = cuts.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
+        assert!(widest <= 40.0, "{widest}");
+    }
+
+    #[test]
+    fn a_frequent_value_gets_a_bin_alone() {
+        let mut values: Vec<f64> = (0..5_000).map(|i| f64::from(i) + 0.5).collect();
+        values.extend(std::iter::repeat_n(2500.0, 5_000));
+        let edges = Cuts::of(&column(values), 255, Seed(0)).edges();
+        let below = edges.iter().rev().find(|&&c| c <= 2500.0).unwrap();
+        let above = edges.iter().find(|&&c| c > 2500.0).unwrap();
+        assert!(*below > 2499.5 && *above <= 2500.5, "{below} {above}");
+    }
+
+    #[test]
+    fn values_that_the_sample_missed_are_found() {
+        let mut values = vec![1.0; 300_000];
+        values[123_457] = 2.0;
+        values[299_999] = f64::INFINITY;
+        let cuts = Cuts::of(&column(values), 255, Seed(0));
+        assert_eq!(cuts, Cuts::Exact { values: vec![1.0, 2.0, f64::INFINITY] });
+    }
+}

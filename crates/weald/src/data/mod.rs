@@ -1,0 +1,18 @@
+//! Tables, targets and weights: everything a learner reads.
+
+pub mod bins;
+pub mod column;
+pub mod cuts;
+pub mod folds;
+pub mod resample;
+pub mod sample;
+pub mod schema;
+pub mod table;
+pub mod target;
+
+pub use bins::{Bins, Resolution};
+pub use column::{Categories, Column, Levels, MISSING, Numbers, View};
+pub use sample::{Sample, Weights};
+pub use schema::{Aligned, Field, FieldKind, Schema, Unseen};
+pub use table::Table;
+pub use target::{ClassLabels, Target, Task};

@@ -1,0 +1,144 @@
+//! A sample: a table, its target, and a weight for each row.
+//!
+//! A resample is a weight vector. Bootstrap counts, boosting distributions, sub-samples and folds
+//! are all weights over one immutable table; no method copies rows.
+
+use std::sync::Arc;
+
+use super::table::Table;
+use super::target::Target;
+use crate::error::{Error, Result};
+
+/// What a learner learns from.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    /// The features.
+    pub table: &'a Table,
+    /// What is to be predicted.
+    pub target: &'a Target,
+    /// How much each row counts.
+    pub weights: &'a Weights,
+}
+
+/// How much each row counts. A row of weight 0 is as good as absent.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Weights {
+    /// Every row once.
+    Uniform,
+    /// Row `i` stands there `counts[i]` times: limits on rows count it that often.
+    Counts(Arc<[u32]>),
+    /// Row `i` weighs `weights[i]`: limits on rows count it once.
+    Real(Arc<[f64]>),
+}
+
+impl Weights {
+    /// Real weights; each must be finite and at least 0, and one positive.
+    pub fn real(weights: Vec<f64>) -> Result<Weights> {
+        if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+            return Err(Error::BadWeight { row: row + 1, value: weights[row] });
+        }
+        if !weights.is_empty() && weights.iter().all(|&w| w == 0.0) {
+            return Err(Error::ZeroWeights(weights.len()));
+        }
+        Ok(Weights::Real(weights.into()))
+    }
+
+    /// How often each row stands there; at least one must.
+    pub fn counts(counts: Vec<u32>) -> Result<Weights> {
+        if !counts.is_empty() && counts.iter().all(|&c| c == 0) {
+            return Err(Error::ZeroWeights(counts.len()));
+        }
+        Ok(Weights::Counts(counts.into()))
+    }
+
+    /// The weight of one row.
+    pub fn at(&self, row: usize) -> f64 {
+        match self {
+            Weights::Uniform => 1.0,
+            Weights::Counts(counts) => f64::from(counts[row]),
+            Weights::Real(weights) => weights[row],
+        }
+    }
+
+    /// The rows `rows`, in that order.
+    pub fn take(&self, rows: &[usize]) -> Weights {
+        match self {
+            Weights::Uniform => Weights::Uniform,
+            Weights::Counts(counts) => Weights::Counts(rows.iter().map(|&r| counts[r]).collect()),
+            Weights::Real(weights) => Weights::Real(rows.iter().map(|&r| weights[r]).collect()),
+        }
+    }
+
+    /// How many rows the weights speak of; `None` for any number.
+    pub fn n_rows(&self) -> Option<usize> {
+        match self {
+            Weights::Uniform => None,
+            Weights::Counts(counts) => Some(counts.len()),
+            Weights::Real(weights) => Some(weights.len()),
+        }
+    }
+}
+
+impl<'a> Sample<'a> {
+    /// A sample whose parts have one length and at least one row and one column.
+    pub fn new(table: &'a Table, target: &'a Target, weights: &'a Weights) -> Result<Sample<'a>> {
+        let sample = Sample { table, target, weights };
+        sample.check()?;
+        Ok(sample)
+    }
+
+    /// The same rows under other weights.
+    pub fn reweighted<'b>(&self, weights: &'b Weights) -> Sample<'b>
+    where
+        'a: 'b,
+    {
+        Sample { table: self.table, target: self.target, weights }
+    }
+
+    /// How many rows the table has.
+    pub fn n_rows(&self) -> usize {
+        self.table.n_rows()
+    }
+
+    /// Whether the parts belong together; every learner asks this first.
+    pub fn check(&self) -> Result<()> {
+        let n_rows = self.table.n_rows();
+        if self.table.n_columns() == 0 {
+            return Err(Error::NoColumns);
+        }
+        if n_rows == 0 {
+            return Err(Error::NoRows);
+        }
+        let length =
+            |what: &str, found| Err(Error::Length { what: what.into(), found, expected: n_rows });
+        if self.target.len() != n_rows {
+            return length("target", self.target.len());
+        }
+        match self.weights.n_rows() {
+            Some(found) if found != n_rows => length("weights", found),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::column::Column;
+    use super::*;
+
+    #[test]
+    fn bad_weights_are_refused() {
+        assert!(matches!(Weights::real(vec![1.0, -0.5]), Err(Error::BadWeight { row: 2, .. })));
+        assert!(matches!(Weights::real(vec![f64::NAN]), Err(Error::BadWeight { row: 1, .. })));
+        assert!(matches!(Weights::real(vec![0.0, 0.0]), Err(Error::ZeroWeights(2))));
+        assert!(matches!(Weights::counts(vec![0]), Err(Error::ZeroWeights(1))));
+    }
+
+    #[test]
+    fn lengths_must_agree() {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![1.0, 2.0]))]).unwrap();
+        let target = Target::from_names(&["a"]);
+        let error = Sample::new(&table, &target, &Weights::Uniform).unwrap_err().to_string();
+        assert_eq!(error, "`target` has 1 values but the table has 2 rows");
+    }
+}

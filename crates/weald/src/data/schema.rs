@@ -1,0 +1,175 @@
+//! The names and kinds of a table's columns, and matching another table to them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::column::{Column, Levels};
+use super::table::Table;
+use crate::error::{Error, Result, nearest};
+
+/// Names and kinds of columns, in order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schema {
+    /// One field a column.
+    pub fields: Vec<Field>,
+}
+
+/// One column's name and kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// The column's name.
+    pub name: String,
+    /// What it holds.
+    pub kind: FieldKind,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum FieldKind {
+    /// Numbers.
+    Numeric,
+    /// Categories with these levels.
+    Categorical {
+        /// The names of the levels, in code order.
+        levels: Levels,
+    },
+}
+
+/// A table whose columns are proven to be a schema's, in its order and with its level codes.
+#[derive(Debug, Clone)]
+pub struct Aligned<'t> {
+    table: Cow<'t, Table>,
+    unseen: Vec<Unseen>,
+    extra: Vec<String>,
+}
+
+/// Levels that the model never saw, in one column: these rows count as missing there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unseen {
+    /// The column's name.
+    pub column: String,
+    /// How many rows hold such a level.
+    pub rows: usize,
+}
+
+impl Schema {
+    /// `table`'s columns matched to this schema by name: reordered, extra columns dropped, levels
+    /// recoded. Rows whose level this schema does not know become missing in that column.
+    pub fn align<'t>(&self, table: &'t Table) -> Result<Aligned<'t>> {
+        if **table.schema() == *self {
+            return Ok(Aligned { table: Cow::Borrowed(table), unseen: vec![], extra: vec![] });
+        }
+        let mut unseen = Vec::new();
+        let mut columns = Vec::with_capacity(self.fields.len());
+        for field in &self.fields {
+            let at = table.position(&field.name).ok_or_else(|| Error::MissingColumn {
+                name: field.name.clone(),
+                nearest: nearest(&field.name, table.names().filter(|n| !self.contains(n))),
+            })?;
+            let column = match (&field.kind, table.column(at)) {
+                (FieldKind::Numeric, column @ Column::Numeric(_)) => column.clone(),
+                (FieldKind::Categorical { levels }, Column::Categorical(categories)) => {
+                    let (recoded, rows) = categories.recode(levels);
+                    if rows > 0 {
+                        unseen.push(Unseen { column: field.name.clone(), rows });
+                    }
+                    Column::Categorical(recoded)
+                }
+                (FieldKind::Numeric, column) | (FieldKind::Categorical { .. }, column) => {
+                    return Err(Error::ColumnKind {
+                        name: field.name.clone(),
+                        found: column.kind(),
+                        expected: field.kind.words(),
+                    });
+                }
+            };
+            columns.push((field.name.clone(), column));
+        }
+        let extra = table.names().filter(|n| !self.contains(n)).map(String::from).collect();
+        Ok(Aligned { table: Cow::Owned(Table::new(columns)?), unseen, extra })
+    }
+
+    /// How many columns.
+    pub fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.fields.iter().any(|f| f.name == name)
+    }
+}
+
+impl FieldKind {
+    /// What the column holds, in words.
+    pub fn words(&self) -> &'static str {
+        match self {
+            FieldKind::Numeric => "numbers",
+            FieldKind::Categorical { .. } => "categories",
+        }
+    }
+}
+
+impl Aligned<'_> {
+    /// The matched table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Levels that the schema does not know, by column.
+    pub fn unseen(&self) -> &[Unseen] {
+        &self.unseen
+    }
+
+    /// Columns of the table that the schema does not know; they were left aside.
+    pub fn extra(&self) -> &[String] {
+        &self.extra
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(columns: Vec<(&str, Column)>) -> Table {
+        Table::new(columns.into_iter().map(|(n, c)| (n.to_string(), c)).collect()).unwrap()
+    }
+
+    #[test]
+    fn columns_are_matched_by_name_and_levels_by_name() {
+        let seen = table(vec![
+            ("x", Column::numeric(vec![1.0, 2.0])),
+            ("c", Column::from_names(&[Some("red"), Some("blue")])),
+        ]);
+        let other = table(vec![
+            ("c", Column::from_names(&[Some("red"), Some("green")])),
+            ("note", Column::numeric(vec![0.0, 0.0])),
+            ("x", Column::numeric(vec![5.0, 6.0])),
+        ]);
+        let aligned = seen.schema().align(&other).unwrap();
+        assert_eq!(aligned.table().schema(), seen.schema());
+        assert_eq!(aligned.extra(), ["note"]);
+        assert_eq!(aligned.unseen(), [Unseen { column: "c".into(), rows: 1 }]);
+        let Column::Categorical(c) = aligned.table().column(1) else { panic!() };
+        assert_eq!(c.codes(), [1, super::super::column::MISSING]);
+    }
+
+    #[test]
+    fn a_missing_column_and_another_kind_are_errors() {
+        let seen = table(vec![("price", Column::numeric(vec![1.0]))]);
+        let typo = table(vec![("prize", Column::numeric(vec![1.0]))]);
+        let error = seen.schema().align(&typo).unwrap_err().to_string();
+        assert!(error.contains("did you mean \"prize\""), "{error}");
+        let text = table(vec![("price", Column::from_names(&[Some("cheap")]))]);
+        let error = seen.schema().align(&text).unwrap_err().to_string();
+        assert!(error.contains("holds categories"), "{error}");
+    }
+}

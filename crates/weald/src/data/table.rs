@@ -1,0 +1,162 @@
+//! An immutable table of columns.
+//!
+//! Bins are computed on first use and kept, so every member of an ensemble shares them.
+
+use std::sync::Arc;
+
+use super::bins::{BinnedOnce, Bins, Resolution};
+use super::column::Column;
+use super::schema::{Field, FieldKind, Schema};
+use crate::error::{Error, Result, nearest};
+use crate::run::Run;
+
+/// Columns of one length. Cloning shares them.
+#[derive(Debug, Clone)]
+pub struct Table {
+    schema: Arc<Schema>,
+    columns: Vec<Column>,
+    n_rows: usize,
+    binned: Arc<BinnedOnce>,
+}
+
+impl Table {
+    /// A table of named columns; lengths must agree, names must differ.
+    pub fn new(columns: Vec<(String, Column)>) -> Result<Table> {
+        let n_rows = columns.first().map_or(0, |(_, c)| c.len());
+        for (name, column) in &columns {
+            if column.len() != n_rows {
+                return Err(Error::Length {
+                    what: name.clone(),
+                    found: column.len(),
+                    expected: n_rows,
+                });
+            }
+        }
+        if n_rows >= u32::MAX as usize {
+            return Err(Error::TooManyRows(n_rows));
+        }
+        check_names(&columns)?;
+        let fields = columns
+            .iter()
+            .map(|(name, column)| Field {
+                name: name.clone(),
+                kind: match column {
+                    Column::Numeric(_) => FieldKind::Numeric,
+                    Column::Categorical(c) => FieldKind::Categorical { levels: c.levels().clone() },
+                },
+            })
+            .collect();
+        let columns = columns.into_iter().map(|(_, c)| c).collect();
+        Ok(Table { schema: Arc::new(Schema { fields }), columns, n_rows, binned: Arc::default() })
+    }
+
+    /// Names and kinds of the columns.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// How many rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// How many columns.
+    pub fn n_columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// One column.
+    pub fn column(&self, feature: usize) -> &Column {
+        &self.columns[feature]
+    }
+
+    /// The columns in order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// One column's name.
+    pub fn name(&self, feature: usize) -> &str {
+        &self.schema.fields[feature].name
+    }
+
+    /// The columns' names in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.schema.fields.iter().map(|f| f.name.as_str())
+    }
+
+    /// Where the column `name` stands.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.names().position(|n| n == name)
+    }
+
+    /// Where the column `name` stands; an error that suggests a near name if it is not there.
+    pub fn require(&self, name: &str) -> Result<usize> {
+        self.position(name).ok_or_else(|| Error::UnknownColumn {
+            name: name.into(),
+            nearest: nearest(name, self.names()),
+        })
+    }
+
+    /// The columns `features`, in that order. Values are shared, not copied.
+    pub fn select(&self, features: &[usize]) -> Table {
+        let fields = features.iter().map(|&f| self.schema.fields[f].clone()).collect();
+        Table {
+            schema: Arc::new(Schema { fields }),
+            columns: features.iter().map(|&f| self.columns[f].clone()).collect(),
+            n_rows: self.n_rows,
+            binned: Arc::default(),
+        }
+    }
+
+    /// The rows `rows`, in that order, copied. Learners do not need this: they take weights.
+    pub fn take(&self, rows: &[usize]) -> Table {
+        Table {
+            schema: self.schema.clone(),
+            columns: self.columns.iter().map(|c| c.take(rows)).collect(),
+            n_rows: rows.len(),
+            binned: Arc::default(),
+        }
+    }
+
+    /// The table's bins, computed on first use. `None` if the observer stopped the run meanwhile.
+    pub fn bins(&self, resolution: Resolution, run: &Run<'_>) -> Option<Arc<Bins>> {
+        self.binned.get(resolution, self, run)
+    }
+}
+
+fn check_names(columns: &[(String, Column)]) -> Result<()> {
+    let mut order: Vec<usize> = (0..columns.len()).collect();
+    order.sort_by_key(|&i| &columns[i].0);
+    for pair in order.windows(2) {
+        let name = &columns[pair[0]].0;
+        if *name == columns[pair[1]].0 {
+            let positions = (0..columns.len()).filter(|&i| columns[i].0 == *name);
+            return Err(Error::DuplicateColumn {
+                name: name.clone(),
+                positions: positions.map(|i| i + 1).collect(),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_and_names_are_checked() {
+        let column = |n: usize| Column::numeric(vec![0.0; n]);
+        let short = Table::new(vec![("a".into(), column(2)), ("b".into(), column(3))]);
+        assert!(matches!(short.unwrap_err(), Error::Length { found: 3, expected: 2, .. }));
+        let twice = Table::new(vec![
+            ("a".into(), column(1)),
+            ("b".into(), column(1)),
+            ("a".into(), column(1)),
+        ]);
+        assert!(
+            matches!(twice.unwrap_err(), Error::DuplicateColumn { positions, .. } if positions == [1, 3])
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Members, their weights, and the rule that combines them.
+
+mod combiner;
+
+use std::sync::Arc;
+
+pub use combiner::Combiner;
+
+use crate::data::{Aligned, Schema};
+use crate::error::{Error, Result};
+use crate::model::{Model, Output};
+use crate::scores::Scores;
+
+/// What bagging, forests and AdaBoost return: models that answer together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ensemble<M> {
+    /// The members, in the order they were fitted.
+    pub members: Vec<M>,
+    /// What each member's answer weighs.
+    pub weights: Vec<f64>,
+    /// How answers become one.
+    pub combiner: Combiner,
+}
+
+impl<M: Model> Ensemble<M> {
+    /// An ensemble of at least one member, all trained on the same columns, with as many finite
+    /// weights of at least 0, not all 0.
+    pub fn new(members: Vec<M>, weights: Vec<f64>, combiner: Combiner) -> Result<Ensemble<M>> {
+        let bad = |value: String, expected: &str| {
+            Err(Error::Parameter { name: "weights".into(), value, expected: expected.into() })
+        };
+        if members.is_empty() || members.len() != weights.len() {
+            return bad(format!("{} values", weights.len()), "one for each of at least one member");
+        }
+        if let Some(w) = weights.iter().find(|w| !w.is_finite() || **w < 0.0) {
+            return bad(w.to_string(), "finite numbers of at least 0");
+        }
+        if weights.iter().all(|&w| w == 0.0) {
+            return Err(Error::ZeroWeights(weights.len()));
+        }
+        let like_first =
+            |m: &M| m.schema() == members[0].schema() && m.output() == members[0].output();
+        if !members.iter().all(like_first) {
+            return Err(Error::Parameter {
+                name: "members".into(),
+                value: "models of different columns or outputs".into(),
+                expected: "members trained on the same columns and classes".into(),
+            });
+        }
+        Ok(Ensemble { members, weights, combiner })
+    }
+}
+
+impl<M: Model> Model for Ensemble<M> {
+    fn schema(&self) -> &Arc<Schema> {
+        self.members[0].schema()
+    }
+
+    fn output(&self) -> &Output {
+        self.members[0].output()
+    }
+
+    fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
+        let answers: Vec<Scores> = self.members.iter().map(|m| m.aligned_scores(table)).collect();
+        self.combiner.combine(&answers, &self.weights)
+    }
+}

@@ -1,0 +1,326 @@
+//! Everything that can go wrong in the library, one variant a cause.
+//!
+//! A message says what was found with its value, what was expected, and where it helps, what to
+//! do. Text from the user's data is quoted through [`quoted`]: at most 80 characters, control
+//! characters escaped.
+
+use thiserror::Error;
+
+/// The library's result type.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The table has no rows.
+    #[error("the table has 0 rows; at least 1 is needed")]
+    NoRows,
+    /// The table has no feature columns.
+    #[error("the table has 0 feature columns; at least 1 is needed")]
+    NoColumns,
+    /// More rows than a 32-bit row number can name.
+    #[error("the table has {0} rows; at most 4,294,967,294 are supported")]
+    TooManyRows(usize),
+    /// Two things that must have one length have two.
+    #[error("`{what}` has {found} values but the table has {expected} rows")]
+    Length {
+        /// The shorter or longer thing.
+        what: String,
+        /// Its length.
+        found: usize,
+        /// The number of rows.
+        expected: usize,
+    },
+    /// Two columns carry one name.
+    #[error(
+        "the column name {} appears {} times (columns {}); rename all but one",
+        quoted(.name), .positions.len(), list(.positions)
+    )]
+    DuplicateColumn {
+        /// The shared name.
+        name: String,
+        /// Positions, counted from 1.
+        positions: Vec<usize>,
+    },
+    /// A column that was named is not there.
+    #[error("there is no column {}{}", quoted(.name), suggestion(.nearest))]
+    UnknownColumn {
+        /// The name that was asked for.
+        name: String,
+        /// The most similar existing name.
+        nearest: Option<String>,
+    },
+    /// A table lacks a column that the model needs.
+    #[error(
+        "the table lacks the column {} that the model was trained on{}",
+        quoted(.name), suggestion(.nearest)
+    )]
+    MissingColumn {
+        /// The column's name.
+        name: String,
+        /// The most similar column of the table.
+        nearest: Option<String>,
+    },
+    /// A column has another kind than the model was trained on.
+    #[error(
+        "the column {} holds {found}, but the model was trained on {expected}; \
+         convert the column, or train again", quoted(.name)
+    )]
+    ColumnKind {
+        /// The column's name.
+        name: String,
+        /// What the table holds.
+        found: &'static str,
+        /// What the model expects.
+        expected: &'static str,
+    },
+    /// A categorical code points past the column's levels.
+    #[error(
+        "row {row} of the column {} has the code {code}, but there are only {levels} levels",
+        quoted(.name)
+    )]
+    BadCode {
+        /// The column's name.
+        name: String,
+        /// Row, counted from 1.
+        row: usize,
+        /// The code found.
+        code: u32,
+        /// How many levels the column has.
+        levels: usize,
+    },
+    /// Two levels or classes carry one name.
+    #[error("the {what} {} appears twice; every name must stand for one {what}", quoted(.name))]
+    DuplicateName {
+        /// "level" or "class".
+        what: &'static str,
+        /// The shared name.
+        name: String,
+    },
+    /// The target is not a number somewhere.
+    #[error(
+        "the target is {value} in row {row} (and in {more} more rows); every target value must be \
+         a finite number: drop these rows"
+    )]
+    BadTarget {
+        /// First bad row, counted from 1.
+        row: usize,
+        /// What stands there.
+        value: f64,
+        /// How many further rows are bad.
+        more: usize,
+    },
+    /// A class code points past the list of classes.
+    #[error(
+        "row {row} of the target has the class code {code}, but there are only {classes} classes"
+    )]
+    BadClass {
+        /// Row, counted from 1.
+        row: usize,
+        /// The code found.
+        code: u32,
+        /// How many classes there are.
+        classes: usize,
+    },
+    /// A weight is negative or not finite.
+    #[error("the weight of row {row} is {value}; weights must be finite and at least 0")]
+    BadWeight {
+        /// First bad row, counted from 1.
+        row: usize,
+        /// The weight found.
+        value: f64,
+    },
+    /// No row counts.
+    #[error("all {0} weights are zero; at least one row must have a positive weight")]
+    ZeroWeights(usize),
+    /// The method cannot learn this kind of target.
+    #[error("{method} needs {expected}, but the target holds {found}; {hint}")]
+    WrongTask {
+        /// The method or criterion.
+        method: String,
+        /// The target it needs.
+        expected: &'static str,
+        /// The target it was given.
+        found: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A parameter has a value out of its range.
+    #[error("`{name}` is {}; expected {expected}", quoted(.value))]
+    Parameter {
+        /// The parameter's name.
+        name: String,
+        /// The value given.
+        value: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// A method has no such parameter.
+    #[error("{method} has no parameter {}{}", quoted(.name), suggestion(.nearest))]
+    UnknownParameter {
+        /// The method asked.
+        method: String,
+        /// The parameter's name.
+        name: String,
+        /// The most similar parameter.
+        nearest: Option<String>,
+    },
+    /// There is no such method.
+    #[error("there is no method {}{}", quoted(.name), suggestion(.nearest))]
+    UnknownMethod {
+        /// The name asked for.
+        name: String,
+        /// The most similar method.
+        nearest: Option<String>,
+    },
+    /// Folds or parts cannot be cut as asked.
+    #[error("{0}")]
+    Folds(String),
+    /// A metric cannot be computed on this task.
+    #[error("the metric {metric} needs {expected}, but the task is {found}")]
+    WrongMetric {
+        /// The metric's name.
+        metric: &'static str,
+        /// What it needs.
+        expected: &'static str,
+        /// What it was given.
+        found: &'static str,
+    },
+    /// A model file is damaged, foreign, or newer than this program.
+    #[error("{0}")]
+    ModelFile(#[from] ModelFileError),
+    /// The observer asked to stop before there was any model to keep.
+    #[error("stopped before there was a model to keep")]
+    Interrupted,
+    /// The private thread pool could not start.
+    #[error("could not start {threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// The system's words.
+        reason: String,
+    },
+}
+
+/// Why a model file was not read.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ModelFileError {
+    /// Not a weald model at all.
+    #[error("this is not a weald model file: {0}")]
+    Foreign(String),
+    /// The file ends too early.
+    #[error("the model file is truncated: {0}")]
+    Truncated(String),
+    /// Written by a newer weald.
+    #[error(
+        "the model file has format version {found}, this weald reads up to {supported}; \
+         update weald"
+    )]
+    Newer {
+        /// The file's version.
+        found: u64,
+        /// The newest version this build reads.
+        supported: u64,
+    },
+    /// The bytes are not those that were written.
+    #[error("the model file is damaged: {0}")]
+    Damaged(String),
+}
+
+/// `text` in quotes, at most 80 characters of it, control characters escaped.
+pub fn quoted(text: &str) -> String {
+    const MOST: usize = 80;
+    let mut out = String::from("\"");
+    for (i, c) in text.chars().enumerate() {
+        if i == MOST {
+            out.push('…');
+            break;
+        }
+        if c.is_control() || is_bidi_control(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The candidate nearest to `name` in spelling, if any is near enough to be what was meant.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let wanted = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|c| (edit_distance(&wanted, &c.to_lowercase()), c))
+        .filter(|(d, c)| *d <= c.chars().count().max(wanted.chars().count()).div_ceil(3))
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, c)| c.to_string())
+}
+
+/// An error if two of `names` are the same.
+pub(crate) fn check_unique(what: &'static str, names: &[String]) -> Result<()> {
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::DuplicateName { what, name: pair[0].clone() }),
+        None => Ok(()),
+    }
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |n| format!("; did you mean {}?", quoted(n)))
+}
+
+fn list(positions: &[usize]) -> String {
+    let mut shown: Vec<String> = positions.iter().take(5).map(usize::to_string).collect();
+    if positions.len() > 5 {
+        shown.push("…".into());
+    }
+    shown.join(", ")
+}
+
+/// Characters that reorder the text around them on a terminal.
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Levenshtein distance with neighbouring swaps counted once.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.chars().take(100).collect(), b.chars().take(100).collect());
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let substitute = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = substitute.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoting_escapes_and_cuts() {
+        assert_eq!(quoted("a\tb\u{1b}[0m"), "\"a\\tb\\u{1b}[0m\"");
+        assert_eq!(quoted(&"x".repeat(100)).chars().count(), 83);
+    }
+
+    #[test]
+    fn nearest_finds_typos_and_not_strangers() {
+        let names = ["Purchase", "PriceCH", "StoreID"];
+        assert_eq!(nearest("purchas", names), Some("Purchase".into()));
+        assert_eq!(nearest("Purhcase", names), Some("Purchase".into()));
+        assert_eq!(nearest("weekday", names), None);
+    }
+}

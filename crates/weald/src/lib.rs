@@ -1,0 +1,22 @@
+//! Ensemble learning on one fast, exact tree engine.
+//!
+//! The same seed gives the same model, to the byte, on any number of threads.
+
+pub mod any;
+pub mod base;
+pub mod data;
+pub mod ensemble;
+pub mod error;
+mod exact_sum;
+pub mod learner;
+pub mod metric;
+pub mod model;
+pub mod observer;
+pub mod parameter;
+pub mod persist;
+pub mod run;
+pub mod scores;
+pub mod seed;
+pub mod tree;
+
+pub use error::{Error, Result};

@@ -1,0 +1,147 @@
+//! The model file: bytes that hold a [`Trained`] for ever.
+//!
+//! [`to_bytes`] and [`from_bytes`] touch no files. A file of format version 1 loads in every later
+//! weald. Files from strangers are expected: whatever the bytes, loading ends with a proven model
+//! or an error, in time linear in the file (but for sorting its names) and memory of at most three
+//! times the file's size and 16 MB.
+//!
+//! # The format
+//!
+//! A [safetensors](https://github.com/huggingface/safetensors) file: the header's length as a
+//! little-endian `u64`, a JSON header padded with spaces to a multiple of 8, then the arrays,
+//! little-endian, one after another without gaps, wide elements first.
+//!
+//! The header's `__metadata__` has one entry, `weald`: the *document*, JSON within a JSON string.
+//!
+//! | key          | what it holds                                                              |
+//! |--------------|----------------------------------------------------------------------------|
+//! | `sha256`     | the digest, always first (below)                                           |
+//! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
+//! | `weald`      | the version of weald that wrote the file                                   |
+//! | `kind`       | `constant` or `tree`: which arrays follow                                  |
+//! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
+//!
+//! Column, level and class names come from data and may be many, so they are not in the header but
+//! in the array `names` (`u8`), itself a JSON document: `output` (`"value"`, or
+//! `{"probabilities":{"classes":[…]}}`) and `schema`. Spaces follow it where n names in lists (levels
+//! and classes) take more bytes of memory than the file pays for: its length is at least
+//! (96 n - 12 MiB) / 3.
+//!
+//! A constant has one more array, `constant.value` (`f64`, one number an output). Trees are
+//! concatenated:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `tree.offsets`   | `u64` | where each tree's nodes start; one more entry than trees            |
+//! | `node.feature`   | `u32` | the column; `u32::MAX` in a leaf                                     |
+//! | `node.right`     | `u32` | the right child, counted from the tree's root; 0 in a leaf          |
+//! | `node.threshold` | `f64` | the split point; +0 where the rule is not numeric                   |
+//! | `node.flags`     | `u8`  | 0 leaf, 1 number, 2 categories; +4: missing values go left          |
+//! | `node.weight`, `node.cost` | `f64` | as in [`Node`](crate::tree::Node)                         |
+//! | `node.value`     | `f64` | nodes × outputs                                                     |
+//! | `set.offsets`    | `u64` | where each category rule's words start, in node order; one more entry than such rules |
+//! | `set.words`      | `u64` | bit `code % 64` of word `code / 64`: the level goes left            |
+//!
+//! # The digest
+//!
+//! The SHA-256 of the whole file, first byte to last, in which the 64 characters of the digest
+//! themselves stand as 64 times the character `0`; written as lower-case hexadecimal. It starts at
+//! byte 48 in every file of every version. So no bit of a file can change unnoticed. It protects
+//! against accidents, not against forgery: who changes a file can also write a new digest. That is
+//! why the structure is proven whatever the digest says.
+//!
+//! # Not the `safetensors` crate
+//!
+//! The crate buffers a header it does not understand at many times its size, accepts repeated
+//! names, and cannot tell a file that was cut short from one that is not a model. A test reads our
+//! files with it.
+
+mod container;
+mod digest;
+mod document;
+mod foreign;
+mod header;
+mod json;
+mod names;
+mod proof;
+mod trees;
+
+use crate::any::{AnyModel, Trained};
+use crate::base::constant::ConstantModel;
+use crate::error::ModelFileError;
+use crate::tree::TreeModel;
+use container::{ArrayWriter, Arrays, Element};
+use document::{Document, Kind};
+use names::Names;
+
+/// The format version that this weald writes, and the newest that it reads.
+pub const FORMAT_VERSION: u64 = 1;
+
+/// The bytes of the model file: a pure function of the model and the version of weald.
+///
+/// Nothing is checked: bytes of a model that no learner returns (a NaN threshold, a column twice)
+/// are refused by [`from_bytes`].
+pub fn to_bytes(trained: &Trained) -> Vec<u8> {
+    to_bytes_as(trained, env!("CARGO_PKG_VERSION"))
+}
+
+/// The model that a file's bytes hold, if it is whole, of a known version, and proven sound.
+pub fn from_bytes(bytes: &[u8]) -> crate::Result<Trained> {
+    Ok(read(bytes, digest::verify)?)
+}
+
+/// [`from_bytes`] without the digest: for tests and fuzzing of everything behind it.
+#[doc(hidden)]
+pub fn from_bytes_unverified(bytes: &[u8]) -> crate::Result<Trained> {
+    Ok(read(bytes, |_| Ok(()))?)
+}
+
+/// [`to_bytes`] as if by another version of weald: for tests of saved files.
+#[doc(hidden)]
+pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
+    let mut arrays = ArrayWriter::default();
+    let kind = match &trained.model {
+        AnyModel::Constant(model) => {
+            arrays.numbers("constant.value", &[model.value.len()], model.value.iter().copied());
+            Kind::Constant
+        }
+        AnyModel::Tree(model) => {
+            trees::write(std::slice::from_ref(&model.tree), &mut arrays);
+            Kind::Tree
+        }
+    };
+    arrays.bytes("names", Names::of(&trained.model).to_json());
+    let mut bytes = arrays.finish(&Document::of(trained, kind, weald).to_json());
+    digest::seal(&mut bytes);
+    bytes
+}
+
+fn read(
+    bytes: &[u8],
+    verify: impl Fn(&[u8]) -> Result<(), ModelFileError>,
+) -> Result<Trained, ModelFileError> {
+    let mut arrays = Arrays::open(bytes)?;
+    verify(bytes)?;
+    let document = Document::parse(&arrays.take_document())?;
+    let Names { output, schema } = Names::parse(arrays.list("names", Element::U8)?)?;
+    let (output, width) = proof::output(output.into())?;
+    let model = match document.kind {
+        Kind::Constant => {
+            let value = arrays.shaped("constant.value", Element::F64, &[width])?;
+            let value = container::numbers(value).collect();
+            AnyModel::Constant(ConstantModel { value, schema, output })
+        }
+        Kind::Tree => {
+            let tree = trees::read_one(&mut arrays, width)?;
+            AnyModel::Tree(TreeModel { tree, schema, output })
+        }
+    };
+    arrays.finish()?;
+    proof::model(&model)?;
+    Ok(document.into_trained(model))
+}
+
+/// An error for bytes that are not those that were written.
+fn damaged<T>(what: impl Into<String>) -> Result<T, ModelFileError> {
+    Err(ModelFileError::Damaged(what.into()))
+}

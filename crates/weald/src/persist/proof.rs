@@ -1,0 +1,206 @@
+//! The proof that a loaded model is sound, so that using it can neither fail nor mislead.
+//!
+//! Linear in the model, without recursion. What is proven of a tree: its nodes are one tree in
+//! pre-order, every rule looks at a column of its kind, no threshold is NaN, every number that may
+//! be predicted is finite, and every probability is between 0 and 1.
+
+use super::damaged;
+use crate::any::AnyModel;
+use crate::data::{FieldKind, Schema};
+use crate::error::{ModelFileError, quoted};
+use crate::model::{Model, Output};
+use crate::tree::{LevelSet, Node, Rule, Tree};
+
+type Proof = Result<(), ModelFileError>;
+
+/// Proves that an output has distinct names and at least one number; also gives its width.
+pub(super) fn output(output: Output) -> Result<(Output, usize), ModelFileError> {
+    if let Output::Probabilities { classes } = &output {
+        distinct(classes.iter(), || "the classes".into())?;
+    }
+    match output.width() {
+        0 => damaged("it has no classes"),
+        width => Ok((output, width)),
+    }
+}
+
+/// Proves a model whose output is proven.
+pub(super) fn model(model: &AnyModel) -> Proof {
+    schema(model.schema())?;
+    match model {
+        AnyModel::Constant(constant) => {
+            value(&constant.value, &constant.output, || "the constant".into())
+        }
+        AnyModel::Tree(model) => tree(&model.tree, &model.schema, &model.output),
+    }
+}
+
+fn schema(schema: &Schema) -> Proof {
+    if schema.is_empty() {
+        return damaged("it has no columns");
+    }
+    distinct(schema.fields.iter().map(|field| &field.name), || "the columns".into())?;
+    for field in &schema.fields {
+        if let FieldKind::Categorical { levels } = &field.kind {
+            distinct(levels.iter(), || format!("the levels of {}", quoted(&field.name)))?;
+        }
+    }
+    Ok(())
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a String>, of: impl Fn() -> String) -> Proof {
+    let mut names: Vec<&str> = names.map(String::as_str).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => damaged(format!("{} is twice among {}", quoted(pair[0]), of())),
+        None => Ok(()),
+    }
+}
+
+/// Proves one tree.
+pub(super) fn tree(tree: &Tree, schema: &Schema, output: &Output) -> Proof {
+    pre_order(&tree.nodes)?;
+    for (at, node) in tree.nodes.iter().enumerate() {
+        rule(&node.rule, schema, at)?;
+        if !(node.weight.is_finite() && node.cost.is_finite()) {
+            let (weight, cost) = (node.weight, node.cost);
+            return damaged(format!("node {at} has the weight {weight} and the cost {cost}"));
+        }
+        value(tree.value(at), output, || format!("node {at}"))?;
+    }
+    Ok(())
+}
+
+/// Proves that each node but the root is the child of exactly one other: the right child of an
+/// inner node stands where its left subtree ends, and the last leaf ends the list.
+fn pre_order(nodes: &[Node]) -> Proof {
+    if nodes.len() > u32::MAX as usize {
+        return damaged(format!("a tree has {} nodes", nodes.len()));
+    }
+    // The right children of the inner nodes whose left subtree is not yet at its end.
+    let mut pending: Vec<u32> = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        if node.rule != Rule::Leaf {
+            pending.push(node.right);
+            continue;
+        }
+        if node.right != 0 {
+            return damaged(format!("node {at} is a leaf with the child {}", node.right));
+        }
+        let next = at + 1;
+        match pending.pop() {
+            Some(right) if right as usize == next && next < nodes.len() => {}
+            Some(right) => {
+                return damaged(format!("a right child is node {right}, expected node {next}"));
+            }
+            None if next == nodes.len() => return Ok(()),
+            None => {
+                let more = nodes.len() - next;
+                return damaged(format!("{more} nodes follow the end of a tree"));
+            }
+        }
+    }
+    damaged("a tree ends with an inner node")
+}
+
+fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
+    let Some(feature) = rule.feature() else { return Ok(()) };
+    let Some(field) = schema.fields.get(feature) else {
+        let columns = schema.len();
+        return damaged(format!("node {at} asks for column {feature} of {columns}"));
+    };
+    match (rule, &field.kind) {
+        (Rule::Number { threshold, .. }, FieldKind::Numeric) if threshold.is_nan() => {
+            damaged(format!("node {at} has the threshold NaN"))
+        }
+        (Rule::Number { .. }, FieldKind::Numeric) | (Rule::Leaf, _) => Ok(()),
+        (Rule::Categories { left, .. }, FieldKind::Categorical { levels }) => {
+            set(left, levels.len(), at)
+        }
+        (Rule::Number { .. }, kind) | (Rule::Categories { .. }, kind) => {
+            let (column, words) = (quoted(&field.name), kind.words());
+            damaged(format!("the rule of node {at} does not fit {column}, which holds {words}"))
+        }
+    }
+}
+
+fn set(set: &LevelSet, n_levels: usize, at: usize) -> Proof {
+    let (found, expected) = (set.0.len(), n_levels.div_ceil(64));
+    if found != expected {
+        return damaged(format!("node {at} has a set of {found} words, expected {expected}"));
+    }
+    let past = match n_levels % 64 {
+        0 => 0,
+        used => u64::MAX << used,
+    };
+    if set.0.last().is_some_and(|word| word & past != 0) {
+        return damaged(format!("node {at} has a set with levels past the {n_levels} there are"));
+    }
+    Ok(())
+}
+
+fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
+    let (sound, expected): (fn(&f64) -> bool, _) = match output {
+        Output::Probabilities { .. } => (|p| (0.0..=1.0).contains(p), "a probability"),
+        Output::Value => (|x| x.is_finite(), "a finite number"),
+    };
+    match value.iter().find(|x| !sound(x)) {
+        Some(x) => damaged(format!("{} has the value {x}, expected {expected}", of())),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(rights: &[u32]) -> Vec<Node> {
+        let number = || Rule::Number { feature: 0, threshold: 0.0, missing_left: false };
+        let rule = |right: u32| if right == 0 { Rule::Leaf } else { number() };
+        rights
+            .iter()
+            .map(|&right| Node { rule: rule(right), right, weight: 1.0, cost: 0.0 })
+            .collect()
+    }
+
+    #[test]
+    fn only_trees_in_pre_order_pass() {
+        for sound in [&[0][..], &[2, 0, 0], &[4, 3, 0, 0, 0], &[2, 0, 4, 0, 0]] {
+            assert_eq!(pre_order(&nodes(sound)), Ok(()), "{sound:?}");
+        }
+        for broken in [
+            &[][..],
+            &[2],
+            &[2, 0],
+            &[1, 0, 0],
+            &[3, 0, 0],
+            &[2, 0, 0, 0],
+            &[3, 3, 0, 0, 0],
+            &[4, 4, 0, 0, 0],
+            &[4, 2, 0, 0, 0],
+            &[2, 0, 2, 0, 0],
+            &[u32::MAX, 0, 0],
+        ] {
+            assert!(pre_order(&nodes(broken)).is_err(), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_chain_of_a_million_nodes_needs_no_stack() {
+        let n = 500_000;
+        let mut rights: Vec<u32> = (0..n).map(|i| 2 * n - i).collect();
+        rights.extend(std::iter::repeat_n(0, n as usize + 1));
+        assert_eq!(pre_order(&nodes(&rights)), Ok(()));
+    }
+
+    #[test]
+    fn sets_have_exactly_the_words_and_bits_of_the_levels() {
+        let words = |words: &[u64]| LevelSet(words.into());
+        assert!(set(&words(&[]), 0, 0).is_ok());
+        assert!(set(&words(&[u64::MAX]), 64, 0).is_ok());
+        assert!(set(&words(&[0b111]), 3, 0).is_ok());
+        assert!(set(&words(&[0b1000]), 3, 0).is_err());
+        assert!(set(&words(&[1]), 65, 0).is_err());
+        assert!(set(&words(&[0, 2]), 65, 0).is_err());
+    }
+}

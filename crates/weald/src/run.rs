@@ -1,0 +1,140 @@
+//! One run of a learner: its seed, its threads, and who watches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::observer::{Event, Observer, Quiet, Warning};
+use crate::seed::Seed;
+
+/// What a fit needs besides data and parameters.
+#[derive(Clone)]
+pub struct Run<'a> {
+    /// The key of all randomness in this run.
+    pub seed: Seed,
+    /// Who watches, and may stop the run.
+    pub observer: &'a dyn Observer,
+    pool: Arc<ThreadPool>,
+    stopped: Arc<AtomicBool>,
+}
+
+impl<'a> Run<'a> {
+    /// A run on `threads` threads of its own; 0 means as many as the machine has cores.
+    pub fn new(seed: Seed, threads: usize, observer: &'a dyn Observer) -> Result<Run<'a>> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("weald-{i}"))
+            .build()
+            .map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+        Ok(Run { seed, observer, pool: Arc::new(pool), stopped: Arc::default() })
+    }
+
+    /// A run that nobody watches.
+    pub fn quiet(seed: Seed, threads: usize) -> Result<Run<'static>> {
+        Run::new(seed, threads, &Quiet)
+    }
+
+    /// The same run for the `index`-th member, with a seed of its own.
+    pub fn child(&self, index: u64) -> Run<'a> {
+        Run { seed: self.seed.child(index), ..self.clone() }
+    }
+
+    /// How many threads the run has.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Runs `work` on the run's own threads. Every fit enters them here, once.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(work)
+    }
+
+    /// Tells the observer; a `Break` stops the run.
+    pub fn report(&self, event: &Event) {
+        if self.observer.on_event(event).is_break() {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the observer of suspicious input.
+    pub fn warn(&self, warning: Warning) {
+        self.report(&Event::Warning(warning));
+    }
+
+    /// Asks the observer whether to stop. Cheap enough for every node of a tree.
+    pub fn poll(&self) -> bool {
+        self.report(&Event::Tick);
+        self.stopped()
+    }
+
+    /// Whether the observer has asked to stop.
+    pub fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Fits `n` members in parallel, each with a child run. After a stop the members that were
+    /// finished before it, up to the first unfinished one, are the result: what a fit of that
+    /// many members gives.
+    pub fn fit_members<M: Send>(
+        &self,
+        n: usize,
+        fit: impl Fn(usize, &Run<'a>) -> Result<M> + Sync,
+    ) -> Result<Vec<M>> {
+        let one = |index: usize| {
+            if self.stopped() {
+                return Ok(None);
+            }
+            let member = fit(index, &self.child(index as u64));
+            if self.stopped() {
+                return Ok(None);
+            }
+            self.report(&Event::Member { index, total: n });
+            member.map(Some)
+        };
+        let members: Result<Vec<Option<M>>> =
+            self.install(|| (0..n).into_par_iter().map(one).collect());
+        let members: Vec<M> = members?.into_iter().map_while(|m| m).collect();
+        if members.is_empty() && n > 0 { Err(Error::Interrupted) } else { Ok(members) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ops::ControlFlow;
+    use std::sync::atomic::AtomicUsize;
+
+    struct StopAfter(AtomicUsize, usize);
+    impl Observer for StopAfter {
+        fn on_event(&self, event: &Event) -> ControlFlow<()> {
+            if let Event::Member { .. } = event
+                && self.0.fetch_add(1, Ordering::SeqCst) + 1 >= self.1
+            {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn a_stopped_ensemble_is_the_prefix_of_the_whole_one() {
+        let draw = |_: usize, run: &Run<'_>| Ok(run.seed);
+        let all = Run::quiet(Seed(7), 3).unwrap().fit_members(50, draw).unwrap();
+        for threads in [1, 4] {
+            let stop = StopAfter(AtomicUsize::new(0), 10);
+            let some = Run::new(Seed(7), threads, &stop).unwrap().fit_members(50, draw).unwrap();
+            assert!(!some.is_empty() && some.len() < 50);
+            assert_eq!(some, all[..some.len()]);
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_member_is_the_error_of_the_fit() {
+        let run = Run::quiet(Seed(7), 2).unwrap();
+        let failing = |i: usize, _: &Run<'_>| if i == 3 { Err(Error::NoRows) } else { Ok(i) };
+        assert_eq!(run.fit_members(5, failing), Err(Error::NoRows));
+    }
+}

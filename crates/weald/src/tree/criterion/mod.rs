@@ -1,0 +1,81 @@
+//! What a good split lowers.
+//!
+//! A criterion is a cost over sums; the gain of a split is
+//! `cost(parent) - cost(left) - cost(right)`. Costs are in units of weight: the impurity of a node
+//! times its weight.
+
+mod entropy;
+mod gain_ratio;
+mod gini;
+mod variance;
+
+pub use entropy::{Entropy, entropy_cost};
+pub use gain_ratio::GainRatio;
+pub use gini::{Gini, gini_cost};
+pub use variance::Variance;
+
+use super::splitter::Division;
+use super::statistic::Sum;
+
+/// Two gains this near, relative to the larger, are equal: they are sums of the same integers
+/// rounded in another order.
+const TIE: f64 = 1e-12;
+
+/// A cost over sums.
+pub trait Criterion<S: Sum>: Sync {
+    /// Whether the gain is that of squared means, by which the vector kernels rank splits.
+    const SQUARED_MEANS: bool = false;
+
+    /// What it costs to make the rows a leaf.
+    fn cost(&self, sum: &S) -> f64;
+
+    /// What a split lowers the cost by; never below 0.
+    fn gain(&self, parent: &S, left: &S, right: &S) -> f64 {
+        let before = self.cost(parent);
+        let gain = before - (self.cost(left) + self.cost(right));
+        if gain > TIE * before { gain } else { 0.0 }
+    }
+
+    /// Which of the features' best splits a node takes; `None` for none.
+    fn choose(&self, offers: &[Division]) -> Option<usize> {
+        first_largest(offers.iter().map(|offer| Some(offer.gain)))
+    }
+}
+
+/// `a b - c d`, the difference taken in exact integers.
+fn cross_difference(a: i64, b: i64, c: i64, d: i64) -> f64 {
+    let narrow = || a.checked_mul(b)?.checked_sub(c.checked_mul(d)?);
+    match narrow() {
+        Some(difference) => difference as f64,
+        None => (i128::from(a) * i128::from(b) - i128::from(c) * i128::from(d)) as f64,
+    }
+}
+
+/// Whether a gain beats the best so far: equals go to the earlier one.
+pub fn beats(gain: f64, best: f64) -> bool {
+    gain > best + TIE * best
+}
+
+/// The position of the largest value; of equals, the first.
+fn first_largest(values: impl Iterator<Item = Option<f64>>) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for (i, value) in values.enumerate() {
+        let Some(value) = value else { continue };
+        if best.is_none_or(|(_, b)| beats(value, b)) {
+            best = Some((i, value));
+        }
+    }
+    best.map(|(i, _)| i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_gains_go_to_the_first() {
+        assert_eq!(first_largest([Some(1.0), Some(2.0), Some(2.0 + 1e-15)].into_iter()), Some(1));
+        assert_eq!(first_largest([None, Some(0.0), None].into_iter()), Some(1));
+        assert_eq!(first_largest([None, None].into_iter()), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Variance: squared distance from the mean (CART for numbers).
+
+use super::{Criterion, cross_difference};
+use crate::tree::statistic::PairSum;
+
+/// Squared distance from the mean, up to the sum of squared targets, which no split changes.
+#[derive(Debug, Clone, Copy)]
+pub struct Variance;
+
+impl Criterion<PairSum> for Variance {
+    const SQUARED_MEANS: bool = true;
+
+    fn cost(&self, sum: &PairSum) -> f64 {
+        if sum.h == 0 {
+            return 0.0;
+        }
+        let g = sum.g as f64;
+        -(g * g / sum.h as f64)
+    }
+
+    /// `(g_left H - G h_left)^2 / (H h_left h_right)`: the same as by cost, but the difference is
+    /// taken in exact integers, so that equal gains come out equal.
+    fn gain(&self, parent: &PairSum, left: &PairSum, right: &PairSum) -> f64 {
+        let (h, hl, hr) = (parent.h as f64, left.h as f64, right.h as f64);
+        let difference = cross_difference(left.g, parent.h, parent.g, left.h);
+        difference * difference / (h * (hl * hr))
+    }
+}

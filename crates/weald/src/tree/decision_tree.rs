@@ -1,0 +1,356 @@
+//! A single decision tree (Breiman, Friedman, Olshen & Stone 1984; Quinlan 1993).
+//!
+//! The member of every tree ensemble, and the model to prefer when a person must read it. As a
+//! predictor alone it is beaten by any forest or booster.
+
+use super::criterion;
+use super::features::FeatureCount;
+use super::frontier::Frontier;
+use super::grow::{Grower, Grown};
+use super::limits::Limits;
+use super::model::TreeModel;
+use super::prune::Pruning;
+use super::search::Search;
+use super::statistic::fixed_point::IntegerWeights;
+use super::statistic::{ClassCounts, CountSum, PackedPair, PairSum, Statistic, WidePair};
+use super::values::put_values;
+use crate::data::bins::Spread;
+use crate::data::{Bins, ClassLabels, Column, Resolution, Sample, Table, Target};
+use crate::error::{Error, Result};
+use crate::learner::Learner;
+use crate::model::Output;
+use crate::observer::Warning;
+use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range};
+use crate::run::Run;
+
+/// Rows up to which numbers keep all their digits while a tree grows.
+const WIDE_ROWS: usize = 1 << 17;
+/// Rows up to which numeric columns get a bin for each distinct value, where not told otherwise.
+const EXACT_ROWS: usize = 100_000;
+
+/// Grows one tree.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DecisionTree {
+    /// What a good split lowers.
+    pub criterion: Criterion,
+    /// How a feature's split is found.
+    pub splitter: Splitter,
+    /// Splits on the longest way from the root to a leaf.
+    pub max_depth: Option<usize>,
+    /// Leaves at the most; the most useful splits are made first.
+    pub max_leaves: Option<usize>,
+    /// Rows a node needs to be split.
+    pub min_split_rows: usize,
+    /// Rows that each child must keep.
+    pub min_leaf_rows: usize,
+    /// Weight that each child must keep.
+    pub min_leaf_weight: f64,
+    /// What a split must lower the cost by, as a share of the total weight.
+    pub min_gain: f64,
+    /// How many features a node chooses from; they are drawn for each node.
+    pub max_features: FeatureCount,
+    /// What is cut back after growing.
+    pub pruning: Pruning,
+    /// How finely numeric columns are cut before growing.
+    pub bins: BinChoice,
+}
+
+/// What a good split lowers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Criterion {
+    /// Gini for classes, variance for numbers.
+    Auto,
+    /// Gini impurity.
+    Gini,
+    /// Entropy (information gain).
+    Entropy,
+    /// Information gain by the information of the split itself, as in C4.5.
+    GainRatio,
+    /// Variance around the mean.
+    Variance,
+}
+named_values!(Criterion {
+    Auto = "auto",
+    Gini = "gini",
+    Entropy = "entropy",
+    GainRatio = "gain-ratio",
+    Variance = "variance",
+});
+
+/// How a feature's split is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Splitter {
+    /// The best of all split points.
+    Best,
+    /// The best feature at one uniformly drawn split point each, as in extra trees.
+    RandomCut,
+    /// A random feature at a random split point, whatever the target: a completely random tree.
+    Isolating,
+}
+named_values!(Splitter { Best = "best", RandomCut = "random-cut", Isolating = "isolating" });
+
+/// How finely numeric columns are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinChoice {
+    /// Exact up to 100,000 rows, fast above.
+    Auto,
+    /// At most 255 bins a column.
+    Fast,
+    /// A bin for each distinct value, up to 65,535.
+    Exact,
+}
+named_values!(BinChoice { Auto = "auto", Fast = "fast", Exact = "exact" });
+
+impl BinChoice {
+    /// The resolution for a table of `n_rows`.
+    pub fn resolution(self, n_rows: usize) -> Resolution {
+        match self {
+            BinChoice::Exact => Resolution::Exact,
+            BinChoice::Auto if n_rows <= EXACT_ROWS => Resolution::Exact,
+            BinChoice::Auto | BinChoice::Fast => Resolution::Fast,
+        }
+    }
+}
+
+impl Default for DecisionTree {
+    fn default() -> DecisionTree {
+        DecisionTree {
+            criterion: Criterion::Auto,
+            splitter: Splitter::Best,
+            max_depth: None,
+            max_leaves: None,
+            min_split_rows: 2,
+            min_leaf_rows: 1,
+            min_leaf_weight: 0.0,
+            min_gain: 0.0,
+            max_features: FeatureCount::All,
+            pruning: Pruning::None,
+            bins: BinChoice::Auto,
+        }
+    }
+}
+
+impl DecisionTree {
+    /// A tree like C4.5's: gain ratio, at least two rows a leaf, error-based pruning.
+    pub fn c45() -> DecisionTree {
+        DecisionTree {
+            criterion: Criterion::GainRatio,
+            min_leaf_rows: 2,
+            pruning: Pruning::ErrorBased { confidence: 0.25 },
+            ..DecisionTree::default()
+        }
+    }
+}
+
+impl Learner for DecisionTree {
+    type Model = TreeModel;
+
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
+        self.check()?;
+        sample.check()?;
+        run.install(|| {
+            let resolution = self.bins.resolution(sample.n_rows());
+            let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+            report_suspects(sample, &bins, run);
+            let grown = self.grow(sample, &bins, run)?;
+            let tree = put_values(grown, sample, self.criterion);
+            Ok(TreeModel {
+                tree: self.pruning.prune(tree, sample.target)?,
+                schema: sample.table.schema().clone(),
+                output: Output::of(sample.target),
+            })
+        })
+    }
+}
+
+impl DecisionTree {
+    /// Grows the tree's shape: the task decides how rows are summed, the criterion what a split
+    /// is worth.
+    fn grow(&self, sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) -> Result<Grown> {
+        let weights = IntegerWeights::of(sample.weights, sample.n_rows())?;
+        let task = Task { tree: self, table: sample.table, bins, run, weights: &weights };
+        match (sample.target, self.criterion) {
+            (Target::Classes(labels), Criterion::Auto | Criterion::Gini) => {
+                task.classes(labels, &criterion::Gini)
+            }
+            (Target::Classes(labels), Criterion::Entropy) => {
+                task.classes(labels, &criterion::Entropy)
+            }
+            (Target::Classes(labels), Criterion::GainRatio) => {
+                task.classes(labels, &criterion::GainRatio)
+            }
+            (Target::Numbers(values), Criterion::Auto | Criterion::Variance) => {
+                task.numbers(values)
+            }
+            (Target::Classes(_), Criterion::Variance) => {
+                wrong_task("variance", "numbers", "classes", "use gini, entropy or gain-ratio")
+            }
+            (Target::Numbers(_), other) => wrong_task(
+                &other.show(),
+                "classes",
+                "numbers",
+                "use the criterion variance (the method decision-tree does)",
+            ),
+        }
+    }
+}
+
+/// One tree's task: what `grow` needs, whatever the statistic.
+struct Task<'a, 'r> {
+    tree: &'a DecisionTree,
+    table: &'a Table,
+    bins: &'a Bins,
+    run: &'a Run<'r>,
+    weights: &'a IntegerWeights,
+}
+
+impl Task<'_, '_> {
+    fn classes<C>(&self, labels: &ClassLabels, criterion: &C) -> Result<Grown>
+    where
+        C: criterion::Criterion<PairSum> + criterion::Criterion<CountSum>,
+    {
+        let packed = match labels.n_classes() {
+            2 => PackedPair::two_classes(labels.codes(), self.weights),
+            _ => None,
+        };
+        match packed {
+            Some(pairs) => self.grow(&pairs, criterion, 1.0),
+            None => {
+                let n_classes = labels.n_classes();
+                let counts = ClassCounts::new(labels.codes(), n_classes, self.weights.clone());
+                self.grow(&counts, criterion, 1.0)
+            }
+        }
+    }
+
+    fn numbers(&self, values: &[f64]) -> Result<Grown> {
+        let packed = match values.len() {
+            0..WIDE_ROWS => None,
+            _ => PackedPair::numbers(values, self.weights),
+        };
+        match packed {
+            Some((pairs, unit)) => self.grow(&pairs, &criterion::Variance, unit),
+            None => {
+                let (pairs, unit) = WidePair::numbers(values, self.weights.clone());
+                self.grow(&pairs, &criterion::Variance, unit)
+            }
+        }
+    }
+
+    fn grow<T: Statistic, C: criterion::Criterion<T::Sum>>(
+        &self,
+        statistic: &T,
+        criterion: &C,
+        target_unit: f64,
+    ) -> Result<Grown> {
+        let tree = self.tree;
+        let limits = Limits {
+            max_depth: tree.max_depth.unwrap_or(usize::MAX),
+            min_split_rows: tree.min_split_rows as u64,
+            min_leaf_rows: tree.min_leaf_rows as u64,
+            min_leaf_weight: tree.min_leaf_weight / self.weights.unit,
+            min_gain: tree.min_gain * self.weights.total as f64 / (target_unit * target_unit),
+        };
+        let frontier = match tree.max_leaves {
+            None => Frontier::DepthFirst,
+            Some(max_leaves) => Frontier::BestFirst { max_leaves },
+        };
+        let n_features = tree.max_features.of(self.table.n_columns());
+        let data = (self.table, self.bins);
+        let search = Search::new(data, (statistic, criterion), tree.splitter, n_features, &limits);
+        Grower::new(search, frontier, self.run).grow()
+    }
+}
+
+fn wrong_task<R>(
+    criterion: &str,
+    expected: &'static str,
+    found: &'static str,
+    hint: &'static str,
+) -> Result<R> {
+    Err(Error::WrongTask { method: format!("the criterion {criterion}"), expected, found, hint })
+}
+
+/// Tells the observer of input that the user should look at.
+fn report_suspects(sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) {
+    if let Target::Classes(labels) = sample.target
+        && let Some(&first) = labels.codes().first()
+        && labels.codes().iter().all(|&c| c == first)
+    {
+        run.warn(Warning::SingleClass { class: labels.classes()[first as usize].clone() });
+    }
+    let (mut constant, mut missing, mut infinite) = (Vec::new(), Vec::new(), Vec::new());
+    for (feature, column) in bins.columns().iter().enumerate() {
+        let name = || sample.table.name(feature).to_string();
+        match column.spread() {
+            Spread::Nothing => missing.push(name()),
+            Spread::OneValue => constant.push(name()),
+            Spread::Many => {}
+        }
+        if column.has_infinity() {
+            infinite.push(name());
+        }
+        if let Column::Categorical(c) = sample.table.column(feature)
+            && c.levels().len() > column.n_bins()
+        {
+            run.warn(Warning::TooManyLevels { name: name(), levels: c.levels().len() });
+        }
+    }
+    let n_useless = constant.len() + missing.len();
+    if !missing.is_empty() {
+        run.warn(Warning::MissingColumns { names: missing });
+    }
+    if !constant.is_empty() {
+        run.warn(Warning::ConstantColumns { names: constant });
+    }
+    if !infinite.is_empty() {
+        run.warn(Warning::InfiniteValues { names: infinite });
+    }
+    if n_useless == sample.table.n_columns() {
+        run.warn(Warning::NoUsefulColumn);
+    }
+}
+
+impl Parameters for DecisionTree {
+    fn method(&self) -> &'static str {
+        "decision-tree"
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        macro_rules! list {
+            ($($name:ident: $meaning:literal),+ $(,)?) => {
+                vec![$(Parameter { name: stringify!($name), meaning: $meaning, value: &mut self.$name }),+]
+            };
+        }
+        list![
+            criterion: "what a good split lowers",
+            splitter: "how a feature's split is found",
+            max_depth: "splits on the longest way from root to leaf",
+            max_leaves: "leaves at the most, most useful splits first",
+            min_split_rows: "rows a node needs to be split",
+            min_leaf_rows: "rows that each child must keep",
+            min_leaf_weight: "weight that each child must keep",
+            min_gain: "what a split must lower the cost by, per unit of total weight",
+            max_features: "features drawn for each node",
+            pruning: "what is cut back after growing",
+            bins: "how finely numeric columns are cut",
+        ]
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.max_leaves == Some(0) {
+            return out_of_range("max_leaves", 0, "at least 1, or none");
+        }
+        if self.min_leaf_rows == 0 {
+            return out_of_range("min_leaf_rows", 0, "at least 1");
+        }
+        if !(self.min_leaf_weight >= 0.0 && self.min_leaf_weight.is_finite()) {
+            return out_of_range("min_leaf_weight", self.min_leaf_weight, "at least 0");
+        }
+        if !(self.min_gain >= 0.0 && self.min_gain.is_finite()) {
+            return out_of_range("min_gain", self.min_gain, "at least 0");
+        }
+        self.max_features.check()?;
+        self.pruning.check()
+    }
+}

@@ -1,0 +1,20 @@
+//! The inner loops of tree growing, for the processor at hand.
+//!
+//! Everything that needs `unsafe` or `std::arch` lives here, and nothing else does. Each kernel
+//! is a safe function that checks its lengths once and then picks the fastest variant the
+//! processor has. Variants agree bit for bit, so a model does not depend on the machine that
+//! grew it; a property test in each file holds them to that.
+//!
+//! - [`histogram`]: add the rows of a node to its histograms.
+//! - [`scan`]: find the best split of eight features at once, subtracting a sibling on the way.
+//! - [`partition`]: send the rows of a node left or right.
+//! - [`bin_search`]: turn values into bin codes.
+#![allow(unsafe_code, reason = "vector instructions and unchecked stores, proved at each block")]
+
+pub mod bin_search;
+mod dispatch;
+pub mod histogram;
+pub mod partition;
+pub mod scan;
+
+pub use dispatch::{Level, level, limit};

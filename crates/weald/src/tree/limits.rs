@@ -1,0 +1,30 @@
+//! When a node is left alone.
+
+/// What a split must respect.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// Splits above a node, at the most.
+    pub max_depth: usize,
+    /// Rows a node needs to be split.
+    pub min_split_rows: u64,
+    /// Rows that each child must keep.
+    pub min_leaf_rows: u64,
+    /// Weight that each child must keep, in the statistic's integer unit.
+    pub min_leaf_weight: f64,
+    /// What a split must lower the criterion's cost by, in its own unit.
+    pub min_gain: f64,
+}
+
+impl Limits {
+    /// Whether a node may be split at all.
+    pub fn allow_node(&self, depth: usize, rows: u64) -> bool {
+        depth < self.max_depth
+            && rows >= self.min_split_rows.max(2)
+            && rows / 2 >= self.min_leaf_rows
+    }
+
+    /// Whether a child may stand alone.
+    pub fn allow_child(&self, rows: u64, weight: f64) -> bool {
+        rows >= self.min_leaf_rows && weight >= self.min_leaf_weight
+    }
+}

@@ -1,0 +1,24 @@
+//! The tree engine.
+
+pub mod criterion;
+pub mod decision_tree;
+pub mod features;
+pub mod frontier;
+pub mod grow;
+mod histogram;
+pub mod kernel;
+pub mod limits;
+pub mod model;
+mod partition;
+pub mod prune;
+pub mod search;
+pub mod splitter;
+pub mod statistic;
+pub mod stump;
+pub mod values;
+
+pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};
+pub use features::FeatureCount;
+pub use model::{LevelSet, Node, Rule, Tree, TreeModel};
+pub use prune::Pruning;
+pub use stump::Stump;

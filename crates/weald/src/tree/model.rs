@@ -1,0 +1,223 @@
+//! A fitted tree, as it is kept and as it predicts.
+//!
+//! Nodes stand in pre-order: the left child of an inner node follows it, the right child is named.
+//! A node's subtree is therefore one stretch of the list, and every child comes after its parent.
+
+use std::sync::Arc;
+
+use crate::data::{Aligned, Column, MISSING, Numbers, Schema, Table};
+use crate::model::{Model, Output};
+use crate::scores::Scores;
+
+/// A binary tree. Every node, not only a leaf, carries the value it would predict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// The nodes in pre-order; the root first.
+    pub nodes: Vec<Node>,
+    /// The value of each node, `width` numbers each.
+    pub values: Vec<f64>,
+    /// Numbers in a node's value.
+    pub width: usize,
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Where rows go from here.
+    pub rule: Rule,
+    /// The right child; 0 in a leaf.
+    pub right: u32,
+    /// The weight of the training rows that came here.
+    pub weight: f64,
+    /// The criterion's cost of making this node a leaf.
+    pub cost: f64,
+}
+
+/// Where a node sends a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// Nowhere: the node is a leaf.
+    Leaf,
+    /// Left when the value is below the threshold.
+    Number {
+        /// The column.
+        feature: u32,
+        /// The split point.
+        threshold: f64,
+        /// Whether a missing value goes left.
+        missing_left: bool,
+    },
+    /// Left when the level is in the set.
+    Categories {
+        /// The column.
+        feature: u32,
+        /// The levels that go left. Levels that the node never saw follow the missing ones.
+        left: LevelSet,
+        /// Whether a missing value goes left.
+        missing_left: bool,
+    },
+}
+
+/// A set of level codes: bit `code % 64` of word `code / 64`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LevelSet(pub Box<[u64]>);
+
+impl LevelSet {
+    /// The set of `codes` among `n_levels`.
+    pub fn new(n_levels: usize, codes: impl IntoIterator<Item = u32>) -> LevelSet {
+        let mut words = vec![0u64; n_levels.div_ceil(64)];
+        for code in codes {
+            words[code as usize / 64] |= 1 << (code % 64);
+        }
+        LevelSet(words.into())
+    }
+
+    /// Whether `code` is in the set.
+    pub fn contains(&self, code: u32) -> bool {
+        self.0.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
+    }
+
+    /// The codes in the set, increasing.
+    pub fn codes(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.0.len() as u32 * 64).filter(|&code| self.contains(code))
+    }
+}
+
+impl Rule {
+    /// The column a node looks at; `None` in a leaf.
+    pub fn feature(&self) -> Option<usize> {
+        match self {
+            Rule::Leaf => None,
+            Rule::Number { feature, .. } | Rule::Categories { feature, .. } => {
+                Some(*feature as usize)
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// The value of one node.
+    pub fn value(&self, node: usize) -> &[f64] {
+        &self.values[node * self.width..(node + 1) * self.width]
+    }
+
+    /// The children of an inner node.
+    pub fn children(&self, node: usize) -> Option<(usize, usize)> {
+        match self.nodes[node].rule {
+            Rule::Leaf => None,
+            _ => Some((node + 1, self.nodes[node].right as usize)),
+        }
+    }
+
+    /// How many leaves.
+    pub fn n_leaves(&self) -> usize {
+        self.nodes.iter().filter(|n| n.rule == Rule::Leaf).count()
+    }
+
+    /// Splits on the longest way from the root to a leaf.
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0; self.nodes.len()];
+        for node in 0..self.nodes.len() {
+            if let Some((left, right)) = self.children(node) {
+                depths[left] = depths[node] + 1;
+                depths[right] = depths[node] + 1;
+            }
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
+
+    /// The leaf of one row, given its numbers (NaN is missing) and level codes.
+    pub fn leaf(&self, number: impl Fn(usize) -> f64, level: impl Fn(usize) -> u32) -> usize {
+        let mut at = 0;
+        loop {
+            let node = &self.nodes[at];
+            let left = match &node.rule {
+                Rule::Leaf => return at,
+                Rule::Number { feature, threshold, missing_left } => {
+                    let x = number(*feature as usize);
+                    if x.is_nan() { *missing_left } else { x < *threshold }
+                }
+                Rule::Categories { feature, left, missing_left } => {
+                    let code = level(*feature as usize);
+                    if code == MISSING { *missing_left } else { left.contains(code) }
+                }
+            };
+            at = if left { at + 1 } else { node.right as usize };
+        }
+    }
+
+    /// The leaf of each row of a table whose columns are the tree's features.
+    pub fn leaves(&self, table: &Table) -> Vec<u32> {
+        let columns: Vec<Reader<'_>> = table.columns().iter().map(Reader::of).collect();
+        let leaf = |row| self.leaf(|f| columns[f].number(row), |f| columns[f].level(row)) as u32;
+        (0..table.n_rows()).map(leaf).collect()
+    }
+}
+
+/// A column as a tree reads it.
+enum Reader<'a> {
+    F32(&'a [f32], usize),
+    F64(&'a [f64], usize),
+    Levels(&'a [u32]),
+}
+
+impl<'a> Reader<'a> {
+    fn of(column: &'a Column) -> Reader<'a> {
+        match column {
+            Column::Numeric(Numbers::F32(view)) => {
+                let (values, stride) = view.strided();
+                Reader::F32(values, stride)
+            }
+            Column::Numeric(Numbers::F64(view)) => {
+                let (values, stride) = view.strided();
+                Reader::F64(values, stride)
+            }
+            Column::Categorical(categories) => Reader::Levels(categories.codes()),
+        }
+    }
+
+    fn number(&self, row: usize) -> f64 {
+        match self {
+            Reader::F32(values, stride) => f64::from(values[row * stride]),
+            Reader::F64(values, stride) => values[row * stride],
+            Reader::Levels(_) => f64::NAN,
+        }
+    }
+
+    fn level(&self, row: usize) -> u32 {
+        match self {
+            Reader::Levels(codes) => codes[row],
+            Reader::F32(..) | Reader::F64(..) => MISSING,
+        }
+    }
+}
+
+/// A tree with the columns it was trained on and what its values mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TreeModel {
+    /// The tree.
+    pub tree: Tree,
+    /// The columns it was trained on.
+    pub schema: Arc<Schema>,
+    /// What its values mean.
+    pub output: Output,
+}
+
+impl Model for TreeModel {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
+    }
+
+    fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
+        let table = table.table();
+        let mut scores = Scores::zeros(table.n_rows(), self.tree.width);
+        for (row, leaf) in scores.rows_mut().zip(self.tree.leaves(table)) {
+            row.copy_from_slice(self.tree.value(leaf as usize));
+        }
+        scores
+    }
+}

@@ -1,0 +1,265 @@
+//! Finding the split of one node: draw features, ask the splitter for each, choose.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::Splitter;
+use super::criterion::Criterion;
+use super::histogram::{Histograms, Ranking, Workspace};
+use super::kernel::scan::ScanParameters;
+use super::limits::Limits;
+use super::splitter::{self, Candidate, Division, Split};
+use super::statistic::{Entry, PairSum, Statistic};
+use crate::data::{Bins, Column, Table};
+use crate::seed::{Purpose, Seed};
+
+/// Row-and-feature pairs from which a node's features are shared among threads.
+const PARALLEL_WORK: usize = 1 << 16;
+
+/// What finding splits needs to know, whatever the node.
+pub struct Search<'a, T: Statistic, C> {
+    /// The table.
+    pub table: &'a Table,
+    /// Its bins.
+    pub bins: &'a Bins,
+    /// How rows are summed.
+    pub statistic: &'a T,
+    /// What a good split lowers.
+    pub criterion: &'a C,
+    /// How a feature's split is found.
+    pub splitter: Splitter,
+    /// How many features a node chooses from.
+    pub n_features: usize,
+    /// What a split must respect.
+    pub limits: &'a Limits,
+    workspaces: Mutex<Vec<Workspace<T::Sum>>>,
+}
+
+/// The histograms of a node and the rank of its features, where it has them.
+pub type Summed<'h> = Option<(&'h Histograms, Option<Ranking>)>;
+
+impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
+    /// A search that has found nothing yet.
+    pub fn new(
+        (table, bins): (&'a Table, &'a Bins),
+        (statistic, criterion): (&'a T, &'a C),
+        splitter: Splitter,
+        n_features: usize,
+        limits: &'a Limits,
+    ) -> Search<'a, T, C> {
+        let workspaces = Mutex::default();
+        Search { table, bins, statistic, criterion, splitter, n_features, limits, workspaces }
+    }
+
+    /// The node's split: the features' best, as the criterion chooses.
+    pub fn best_split(
+        &self,
+        entries: &[Entry],
+        total: &T::Sum,
+        seed: Seed,
+        summed: Summed<'_>,
+    ) -> Option<Split> {
+        let mut offers = match self.splitter {
+            Splitter::Isolating => return self.isolating_split(entries, total, seed),
+            _ if self.n_features < self.table.n_columns() => self.drawn(entries, total, seed),
+            Splitter::RandomCut => self.all(entries, total, seed),
+            Splitter::Best => match summed {
+                Some((histograms, ranking)) => self.summed(entries, total, histograms, ranking),
+                None => self.all(entries, total, seed),
+            },
+        };
+        offers.retain(|split| split.division.gain >= self.limits.min_gain);
+        let divisions: Vec<Division> = offers.iter().map(|s| s.division).collect();
+        Some(offers.swap_remove(self.criterion.choose(&divisions)?))
+    }
+
+    /// The splits of all features, in their order.
+    fn all(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Vec<Split> {
+        let n_columns = self.table.n_columns();
+        let one = |f| self.with_workspace(|w| self.split_of(f, entries, total, seed, w));
+        if entries.len() * n_columns >= PARALLEL_WORK {
+            (0..n_columns).into_par_iter().filter_map(one).collect()
+        } else {
+            self.with_workspace(|w| {
+                (0..n_columns).filter_map(|f| self.split_of(f, entries, total, seed, w)).collect()
+            })
+        }
+    }
+
+    /// The splits of features drawn without replacement until enough of them could be split;
+    /// constant ones do not count. In feature order, so that ties go to the lowest.
+    fn drawn(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Vec<Split> {
+        let mut draws = seed.stream(Purpose::Features);
+        let mut features: Vec<usize> = (0..self.table.n_columns()).collect();
+        let mut offers: Vec<(usize, Split)> = Vec::with_capacity(self.n_features);
+        self.with_workspace(|workspace| {
+            for drawn in 0..features.len() {
+                if offers.len() == self.n_features {
+                    break;
+                }
+                let other = drawn + draws.below((features.len() - drawn) as u64) as usize;
+                features.swap(drawn, other);
+                let feature = features[drawn];
+                let split = self.split_of(feature, entries, total, seed, workspace);
+                offers.extend(split.map(|s| (feature, s)));
+            }
+        });
+        offers.sort_by_key(|(feature, _)| *feature);
+        offers.into_iter().map(|(_, split)| split).collect()
+    }
+
+    fn isolating_split(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Option<Split> {
+        let mut draws = seed.stream(Purpose::Features);
+        self.with_workspace(|w| {
+            splitter::isolating::first_that_varies(self.table.n_columns(), &mut draws, |feature| {
+                self.split_of(feature, entries, total, seed, w)
+            })
+        })
+    }
+
+    /// The split that the splitter proposes for one feature.
+    fn split_of(
+        &self,
+        feature: usize,
+        entries: &[Entry],
+        total: &T::Sum,
+        seed: Seed,
+        workspace: &mut Workspace<T::Sum>,
+    ) -> Option<Split> {
+        let candidate = self.candidate(feature, total);
+        let draws = || seed.child(feature as u64).stream(Purpose::Cut);
+        match (self.splitter, self.table.column(feature)) {
+            (Splitter::Best, Column::Numeric(_)) => {
+                let column = self.bins.column(feature);
+                workspace.best_cut(self.statistic, self.criterion, &candidate, column, entries)
+            }
+            (Splitter::Best, Column::Categorical(_)) => {
+                workspace.sum_column(self.statistic, self.bins.column(feature), entries);
+                self.best_of(&candidate, workspace)
+            }
+            (_, Column::Numeric(numbers)) => splitter::random_cut::random_cut(
+                &candidate,
+                self.criterion,
+                self.statistic,
+                numbers,
+                entries,
+                &mut draws(),
+            ),
+            (_, Column::Categorical(_)) => {
+                workspace.sum_column(self.statistic, self.bins.column(feature), entries);
+                let occupied = &workspace.occupied;
+                splitter::random_cut::random_subset(
+                    &candidate,
+                    self.criterion,
+                    occupied,
+                    &mut draws(),
+                )
+            }
+        }
+    }
+
+    /// The best splits of the features that may be the node's best, from its histograms.
+    fn summed(
+        &self,
+        entries: &[Entry],
+        total: &T::Sum,
+        histograms: &Histograms,
+        ranking: Option<Ranking>,
+    ) -> Vec<Split> {
+        let planes = self.bins.planes();
+        let place_of = |(plane, features): (usize, &Vec<usize>)| {
+            let features = features.clone();
+            features.into_iter().enumerate().map(move |(place, f)| (f, plane, place))
+        };
+        let places: Vec<(usize, usize, usize)> =
+            planes.features.iter().enumerate().flat_map(place_of).collect();
+        let is_number = |f: usize| !self.bins.column(f).is_categorical();
+        let floor =
+            ranking.as_ref().zip(self.statistic.sum_as_pair(total)).map(|(ranking, pair)| {
+                let numeric = places.iter().filter(|(f, ..)| is_number(*f));
+                let scores = numeric.map(|&(_, plane, place)| ranking.score(plane, place));
+                let best = scores.fold(f32::NEG_INFINITY, f32::max);
+                f64::from(best) - 2.0 * self.ranking_error(&pair, best.into())
+            });
+        let hopeless = |f: usize, plane: usize, place: usize| match (&ranking, floor) {
+            (Some(ranking), Some(floor)) => {
+                let score = f64::from(ranking.score(plane, place));
+                is_number(f) && (score < floor || score == f64::NEG_INFINITY)
+            }
+            _ => false,
+        };
+        self.with_workspace(|workspace| {
+            let mut next = places.iter().peekable();
+            let mut offers = Vec::new();
+            for feature in 0..self.table.n_columns() {
+                let candidate = self.candidate(feature, total);
+                match next.next_if(|(f, ..)| *f == feature) {
+                    Some(&(_, plane, place)) if hopeless(feature, plane, place) => continue,
+                    Some(&(_, plane, place)) => {
+                        histograms.occupied(self.statistic, plane, place, &mut workspace.occupied);
+                    }
+                    None => {
+                        workspace.sum_column(self.statistic, self.bins.column(feature), entries);
+                    }
+                }
+                offers.extend(self.best_of(&candidate, workspace));
+            }
+            offers
+        })
+    }
+
+    /// The best split of a feature whose occupied bins are in the workspace.
+    fn best_of(
+        &self,
+        candidate: &Candidate<'_, T::Sum>,
+        workspace: &Workspace<T::Sum>,
+    ) -> Option<Split> {
+        let occupied = &workspace.occupied;
+        if occupied.is_constant() {
+            None
+        } else if self.bins.column(candidate.feature).is_categorical() {
+            splitter::categories::best_subset(candidate, self.criterion, occupied)
+        } else {
+            occupied.best_cut(candidate, self.criterion)
+        }
+    }
+
+    fn candidate<'b>(&'b self, feature: usize, total: &'b T::Sum) -> Candidate<'b, T::Sum> {
+        Candidate { feature, cuts: &self.bins.column(feature).cuts, total, limits: self.limits }
+    }
+
+    /// How the kernels rank a node's splits: by squared means, centred on the node's mean so that
+    /// single precision suffices.
+    pub fn scan_parameters(&self, total: &T::Sum) -> Option<ScanParameters> {
+        let pair = self.statistic.sum_as_pair(total).filter(|_| C::SQUARED_MEANS)?;
+        let (g, h) = (pair.g as f64, pair.h as f64);
+        let mean = (g / h) as f32;
+        let min_rows = self.limits.min_leaf_rows as f64;
+        Some(ScanParameters {
+            mean,
+            total_g: (g - f64::from(mean) * h) as f32,
+            total_h: h as f32,
+            lambda: 0.0,
+            min_h: min_rows.max(self.limits.min_leaf_weight) as f32,
+        })
+    }
+
+    /// How far a score in single precision may be from the true one. A prefix sum is off by at
+    /// most `e`, a few units in the last place of the largest possible sum; a score
+    /// `s = g^2 / h` with `h >= 1` is then off by at most `2 e sqrt(s)` on each side.
+    fn ranking_error(&self, total: &PairSum, best: f64) -> f64 {
+        let reach = self.statistic.packed_reach().unwrap_or(0.0);
+        let e = reach * total.h as f64 * (0.5f64).powi(21);
+        4.0 * e * best.max(0.0).sqrt() + 2.0 * e * e + best.abs() * (0.5f64).powi(18)
+    }
+
+    fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<T::Sum>) -> R) -> R {
+        let lock = || self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock().pop();
+        let mut workspace = kept.unwrap_or_else(|| Workspace::new(self.statistic));
+        let result = work(&mut workspace);
+        lock().push(workspace);
+        result
+    }
+}

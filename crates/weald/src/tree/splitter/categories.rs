@@ -1,0 +1,54 @@
+//! The best subset of a categorical feature's levels.
+//!
+//! For two classes and for numbers the best subset is a prefix of the levels sorted by mean
+//! target (Fisher 1958; Breiman et al. 1984, theorem 4.5), so a scan finds it among all
+//! 2^(levels - 1). For more classes the levels are sorted by the share of each class in turn.
+
+use super::{Candidate, Division, Occupied, Split, Test};
+use crate::tree::criterion::{Criterion, beats};
+use crate::tree::model::{LevelSet, Rule};
+use crate::tree::statistic::Sum;
+
+/// The best subset; `None` if none keeps to the limits.
+pub fn best_subset<S: Sum, C: Criterion<S>>(
+    candidate: &Candidate<'_, S>,
+    criterion: &C,
+    occupied: &Occupied<S>,
+) -> Option<Split> {
+    let mut best: Option<(Vec<u16>, Division)> = None;
+    let mut order: Vec<usize> = (0..occupied.codes.len()).collect();
+    for way in 0..candidate.total.n_orders() {
+        let compare = |&a: &usize, &b: &usize| occupied.sums[a].compare(&occupied.sums[b], way);
+        order.sort_by(|a, b| compare(a, b).then(a.cmp(b)));
+        let bins = order.iter().map(|&i| (occupied.codes[i], &occupied.sums[i]));
+        let Some(found) = candidate.scan(criterion, &occupied.missing, bins) else { continue };
+        if best.as_ref().is_none_or(|(_, b)| beats(found.division.gain, b.gain)) {
+            let left = order[..found.prefix].iter().map(|&i| occupied.codes[i]).collect();
+            best = Some((left, found.division));
+        }
+    }
+    let (mut left, division) = best?;
+    left.sort_unstable();
+    Some(subset(candidate, occupied, &left, division))
+}
+
+/// The split that sends the levels `left`, which are sorted, to the left. Levels that the node
+/// has not seen follow the missing values.
+pub(super) fn subset<S: Sum>(
+    candidate: &Candidate<'_, S>,
+    occupied: &Occupied<S>,
+    left: &[u16],
+    division: Division,
+) -> Split {
+    let n_levels = candidate.cuts.n_bins();
+    let missing_left = division.missing_left;
+    let goes_left = |code: &u32| {
+        let code = *code as u16;
+        let seen = occupied.codes.binary_search(&code).is_ok();
+        if seen { left.binary_search(&code).is_ok() } else { missing_left }
+    };
+    let left = LevelSet::new(n_levels, (0..n_levels as u32).filter(goes_left));
+    let test = Test::In { left: left.clone(), missing_left };
+    let rule = Rule::Categories { feature: candidate.feature as u32, left, missing_left };
+    Split::new(division, rule, test)
+}

@@ -1,0 +1,184 @@
+//! Proposing the best split of one feature in one node.
+//!
+//! - [`histogram`]: the best cut among bins; on exact bins this is the best cut of all.
+//! - [`categories`]: the best subset of levels.
+//! - [`random_cut`]: one uniformly drawn cut, as in extra trees.
+//! - [`isolating`]: a random feature and cut, whatever the target.
+//!
+//! The first two read the node's *occupied* bins: the codes that occur in it, each with its sum.
+
+pub mod categories;
+pub mod exact;
+pub mod histogram;
+pub mod isolating;
+pub mod random_cut;
+
+use std::borrow::Borrow;
+
+use super::criterion::{Criterion, beats};
+use super::limits::Limits;
+use super::model::{LevelSet, Rule};
+use super::statistic::Sum;
+use crate::data::cuts::Cuts;
+
+/// The codes that occur in a node, increasing, each with the sum of its rows.
+#[derive(Debug)]
+pub struct Occupied<S> {
+    /// The codes.
+    pub codes: Vec<u16>,
+    /// The sum of each code.
+    pub sums: Vec<S>,
+    /// The sum of rows whose value is missing.
+    pub missing: S,
+}
+
+/// How a split divides a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Division {
+    /// What it lowers the cost by.
+    pub gain: f64,
+    /// Whether missing values go left.
+    pub missing_left: bool,
+    /// The weight that goes left, in integer units.
+    pub left_weight: f64,
+    /// The weight that goes right, in integer units.
+    pub right_weight: f64,
+}
+
+/// A split of one feature.
+#[derive(Debug, Clone)]
+pub struct Split {
+    /// What it lowers the cost by, and what goes where.
+    pub division: Division,
+    /// Where rows go when the tree predicts.
+    pub rule: Rule,
+    /// Where rows go while the tree grows.
+    pub test: Test,
+}
+
+/// How the rows of a node are told apart while the tree grows.
+#[derive(Debug, Clone)]
+pub enum Test {
+    /// Left up to this code.
+    UpTo {
+        /// The last code on the left; `None` if no value goes left.
+        code: Option<u16>,
+        /// Whether missing goes left.
+        missing_left: bool,
+    },
+    /// Left in this set.
+    In {
+        /// The codes on the left.
+        left: LevelSet,
+        /// Whether missing goes left.
+        missing_left: bool,
+    },
+    /// Left below this value.
+    Below {
+        /// The split point.
+        threshold: f64,
+        /// Whether missing goes left.
+        missing_left: bool,
+    },
+}
+
+impl Split {
+    fn new(division: Division, rule: Rule, test: Test) -> Split {
+        Split { division, rule, test }
+    }
+}
+
+/// One feature of one node, and what a split of it must respect.
+pub struct Candidate<'a, S> {
+    /// The feature.
+    pub feature: usize,
+    /// Its bins.
+    pub cuts: &'a Cuts,
+    /// The sum of the node.
+    pub total: &'a S,
+    /// The limits.
+    pub limits: &'a Limits,
+}
+
+/// The best division of a scan.
+struct Best {
+    division: Division,
+    /// How many bins, in the scan's order, go left.
+    prefix: usize,
+    /// The last code that goes left.
+    code: u16,
+    /// The first code that goes right; `None` if only missing values do.
+    next: Option<u16>,
+}
+
+impl<S: Sum> Candidate<'_, S> {
+    /// Scans bins in order, adding one after the other to the left, with missing values on the
+    /// right and on the left; keeps the best. Of equals, the first.
+    fn scan<C: Criterion<S>, B: Borrow<S>>(
+        &self,
+        criterion: &C,
+        missing: &S,
+        bins: impl Iterator<Item = (u16, B)>,
+    ) -> Option<Best> {
+        let some_missing = missing.rows() > 0;
+        let mut best: Option<Best> = None;
+        let mut left = self.total.clone();
+        left.clear();
+        let mut right = self.total.clone();
+        for (before, (code, sum)) in bins.enumerate() {
+            let prefix = before + 1;
+            if let Some(best) = &mut best
+                && best.prefix == before
+            {
+                best.next = Some(code);
+            }
+            left.merge(sum.borrow());
+            right.remove(sum.borrow());
+            // After the last bin this is "every value left, missing right", a split as well if
+            // some are missing; if none are, the right side is empty and no split.
+            if let Some(division) = self.divide(criterion, &left, &right, false)
+                && best.as_ref().is_none_or(|b| beats(division.gain, b.division.gain))
+            {
+                best = Some(Best { division, prefix, code, next: None });
+            }
+            if some_missing {
+                left.merge(missing);
+                right.remove(missing);
+                if let Some(division) = self.divide(criterion, &left, &right, true)
+                    && best.as_ref().is_none_or(|b| beats(division.gain, b.division.gain))
+                {
+                    best = Some(Best { division, prefix, code, next: None });
+                }
+                left.remove(missing);
+                right.merge(missing);
+            }
+        }
+        if let Some(Best { division, .. }) = &mut best
+            && !some_missing
+        {
+            // Nothing was learned about missing values: they follow the heavier child.
+            division.missing_left = division.left_weight >= division.right_weight;
+        }
+        best
+    }
+
+    /// The division into `left` and `right`, if both keep to the limits.
+    #[inline(always)]
+    fn divide<C: Criterion<S>>(
+        &self,
+        criterion: &C,
+        left: &S,
+        right: &S,
+        missing_left: bool,
+    ) -> Option<Division> {
+        let (left_weight, right_weight) = (left.weight(), right.weight());
+        let allowed = self.limits.allow_child(left.rows(), left_weight)
+            && self.limits.allow_child(right.rows(), right_weight);
+        allowed.then(|| Division {
+            gain: criterion.gain(self.total, left, right),
+            missing_left,
+            left_weight,
+            right_weight,
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! One random split of a feature, judged by the criterion (extra trees; Geurts, Ernst & Wehenkel
+//! 2006).
+//!
+//! A number is cut at a point drawn uniformly between the node's smallest and largest value; each
+//! level of a category goes left or right by a coin. Missing values go where the gain is larger.
+
+use super::categories::subset;
+use super::histogram::missing_alone;
+use super::{Candidate, Division, Occupied, Split, Test};
+use crate::data::Numbers;
+use crate::seed::Stream;
+use crate::tree::criterion::{Criterion, beats};
+use crate::tree::model::Rule;
+use crate::tree::statistic::{Entry, Statistic, Sum, row_of};
+
+/// A random cut of a numeric feature; `None` if it is constant or the cut breaks the limits.
+pub fn random_cut<T: Statistic, C: Criterion<T::Sum>>(
+    candidate: &Candidate<'_, T::Sum>,
+    criterion: &C,
+    statistic: &T,
+    numbers: &Numbers,
+    entries: &[Entry],
+    draws: &mut Stream,
+) -> Option<Split> {
+    let drawn = range(numbers, entries).map(|(low, high)| draw_between(low, high, draws));
+    // Without a range, every value is one value: it can only be told from missing ones.
+    let threshold = drawn.unwrap_or(f64::INFINITY);
+    let (mut left, mut missing) = (statistic.zero(), statistic.zero());
+    for &entry in entries {
+        let x = numbers.at(row_of(entry));
+        if x.is_nan() {
+            statistic.add(entry, &mut missing);
+        } else if drawn.is_none() || x < threshold {
+            statistic.add(entry, &mut left);
+        }
+    }
+    if drawn.is_none() {
+        let division = divide(candidate, criterion, &left, false)?;
+        return Some(missing_alone(candidate.feature, &division));
+    }
+    let division = judge(candidate, criterion, &left, &missing)?;
+    let missing_left = division.missing_left;
+    let rule = Rule::Number { feature: candidate.feature as u32, threshold, missing_left };
+    Some(Split::new(division, rule, Test::Below { threshold, missing_left }))
+}
+
+/// A random subset of a categorical feature's levels; `None` if it is constant or the subset
+/// breaks the limits.
+pub fn random_subset<S: Sum, C: Criterion<S>>(
+    candidate: &Candidate<'_, S>,
+    criterion: &C,
+    occupied: &Occupied<S>,
+    draws: &mut Stream,
+) -> Option<Split> {
+    let left_codes = draw_subset(&occupied.codes, occupied.missing.rows() > 0, draws)?;
+    let mut left = candidate.total.clone();
+    left.clear();
+    for (code, sum) in occupied.codes.iter().zip(&occupied.sums) {
+        if left_codes.binary_search(code).is_ok() {
+            left.merge(sum);
+        }
+    }
+    let division = judge(candidate, criterion, &left, &occupied.missing)?;
+    Some(subset(candidate, occupied, &left_codes, division))
+}
+
+/// The better of missing right and missing left.
+fn judge<S: Sum, C: Criterion<S>>(
+    candidate: &Candidate<'_, S>,
+    criterion: &C,
+    left: &S,
+    missing: &S,
+) -> Option<Division> {
+    let right = divide(candidate, criterion, left, false);
+    if missing.rows() == 0 {
+        let mut only = right?;
+        only.missing_left = only.left_weight >= only.right_weight;
+        return Some(only);
+    }
+    let mut with_missing = left.clone();
+    with_missing.merge(missing);
+    match (right, divide(candidate, criterion, &with_missing, true)) {
+        (Some(right), Some(left)) => Some(if beats(left.gain, right.gain) { left } else { right }),
+        (right, left) => right.or(left),
+    }
+}
+
+/// The division with `left` on the left, if both sides keep to the limits.
+fn divide<S: Sum, C: Criterion<S>>(
+    candidate: &Candidate<'_, S>,
+    criterion: &C,
+    left: &S,
+    missing_left: bool,
+) -> Option<Division> {
+    let mut right = candidate.total.clone();
+    right.remove(left);
+    candidate.divide(criterion, left, &right, missing_left)
+}
+
+/// The smallest and largest value in a node; `None` if they are the same or there are none.
+fn range(numbers: &Numbers, entries: &[Entry]) -> Option<(f64, f64)> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for &entry in entries {
+        let x = numbers.at(row_of(entry));
+        low = if x < low { x } else { low };
+        high = if x > high { x } else { high };
+    }
+    (low < high).then_some((low, high))
+}
+
+/// A number in `(low, high]`, uniform where both are finite: left is below it, so neither side
+/// is empty. Infinite ends stand for the largest finite numbers.
+fn draw_between(low: f64, high: f64, draws: &mut Stream) -> f64 {
+    let (a, b) = (low.max(f64::MIN), high.min(f64::MAX));
+    let u = 1.0 - draws.unit();
+    // In halves, because b - a may be larger than any number.
+    let cut = 2.0 * ((0.5 * a) * (1.0 - u) + (0.5 * b) * u);
+    if cut > low && cut <= high { cut } else { high }
+}
+
+/// Some of `codes` by coin, sorted: never none, and all of them only when missing values can
+/// make the other side; `None` if there is nothing to tell apart.
+fn draw_subset(codes: &[u16], some_missing: bool, draws: &mut Stream) -> Option<Vec<u16>> {
+    let most = codes.len().checked_sub(usize::from(!some_missing))?;
+    if most == 0 {
+        return None;
+    }
+    loop {
+        let left: Vec<u16> = codes.iter().copied().filter(|_| draws.below(2) == 1).collect();
+        if (1..=most).contains(&left.len()) {
+            return Some(left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::{Purpose, Seed};
+
+    #[test]
+    fn cuts_are_uniform_and_leave_no_side_empty() {
+        let mut draws = Seed(1).stream(Purpose::Cut);
+        let cuts: Vec<f64> = (0..20_000).map(|_| draw_between(-1.0, 3.0, &mut draws)).collect();
+        assert!(cuts.iter().all(|&c| c > -1.0 && c <= 3.0));
+        let mean = cuts.iter().sum::<f64>() / 20_000.0;
+        // The standard error of the mean is 4 / sqrt(12 * 20000) = 0.008.
+        assert!((mean - 1.0).abs() < 0.04, "{mean}");
+        for (low, high) in [(f64::MIN, f64::MAX), (0.0, 5e-324), (f64::NEG_INFINITY, f64::INFINITY)]
+        {
+            let cut = draw_between(low, high, &mut draws);
+            assert!(low < cut && cut <= high, "{low} {cut} {high}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! How rows are summed.
+//!
+//! Every sum is of integers: exact, the same in any order, and mergeable. A [`Statistic`] knows
+//! what one row adds; a [`Sum`] is what a set of rows adds up to. Weights and targets that are not
+//! whole numbers are first scaled to fixed point ([`fixed_point`]).
+
+mod counts;
+pub mod fixed_point;
+mod pair;
+
+use std::cmp::Ordering;
+
+pub use counts::{ClassCounts, CountSum};
+pub use pair::{PackedPair, PairSum, WidePair};
+
+/// A row on its way through a tree: the row number in the low 32 bits, and in the high 32 bits
+/// what the statistic wants to travel with it.
+pub type Entry = u64;
+
+/// The row number of an entry.
+pub fn row_of(entry: Entry) -> usize {
+    entry as u32 as usize
+}
+
+/// How rows are summed.
+pub trait Statistic: Sync {
+    /// What rows add up to.
+    type Sum: Sum;
+
+    /// For entries that carry a packed pair, which the vector kernels can sum: the largest `|g|`
+    /// per unit of `h` in a row. `None` for other entries.
+    fn packed_reach(&self) -> Option<f64> {
+        None
+    }
+
+    /// A sum from a pair; `None` where sums are not pairs.
+    fn pair_as_sum(&self, pair: PairSum) -> Option<Self::Sum> {
+        let _ = pair;
+        None
+    }
+
+    /// A sum as a pair; `None` where sums are not pairs.
+    fn sum_as_pair(&self, sum: &Self::Sum) -> Option<PairSum> {
+        let _ = sum;
+        None
+    }
+
+    /// The sum of no rows.
+    fn zero(&self) -> Self::Sum;
+
+    /// One entry for each row that counts, in row order.
+    fn entries(&self) -> Vec<Entry>;
+
+    /// Adds one row.
+    fn add(&self, entry: Entry, sum: &mut Self::Sum);
+
+    /// Whether all rows have one target, so that no split can help.
+    fn is_pure(&self, sum: &Self::Sum, entries: &[Entry]) -> bool;
+}
+
+/// What rows add up to.
+pub trait Sum: Clone + Send + Sync {
+    /// Adds the rows of `other`.
+    fn merge(&mut self, other: &Self);
+
+    /// Takes the rows of `other` away.
+    fn remove(&mut self, other: &Self);
+
+    /// Becomes the sum of no rows.
+    fn clear(&mut self);
+
+    /// How many rows, a row that stands there `n` times counted `n` times.
+    fn rows(&self) -> u64;
+
+    /// The weight, in the integer unit of the statistic.
+    fn weight(&self) -> f64;
+
+    /// In how many ways levels may be sorted so that a good subset is a prefix.
+    fn n_orders(&self) -> usize;
+
+    /// Compares two levels in one of those orders.
+    fn compare(&self, other: &Self, order: usize) -> Ordering;
+}
+
+/// A sum in which the weight of every class can be read.
+pub trait ClassSum: Sum {
+    /// The weights of the classes, in integer units.
+    fn class_weights(&self) -> impl Iterator<Item = i64>;
+
+    /// The weight of all classes together, in integer units.
+    fn total(&self) -> i64;
+}

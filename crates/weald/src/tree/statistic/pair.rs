@@ -1,0 +1,220 @@
+//! Pairs: a sum `g` of targets and a sum `h` of weights.
+//!
+//! Two classes (`g` is the weight of class 1), regression (`g` is the weighted target) and, with
+//! boosting, gradients and their curvature. Packed pairs travel with the rows and are summed by
+//! the vector kernels; wide ones hold many more bits and any weights.
+
+use std::cmp::Ordering;
+
+use super::fixed_point::{IntegerNumbers, IntegerWeights};
+use super::{ClassSum, Entry, Statistic, Sum, row_of};
+
+/// A sum of pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PairSum {
+    /// Weighted targets.
+    pub g: i64,
+    /// Weights.
+    pub h: i64,
+    /// Rows, with their number of copies.
+    pub n: i64,
+}
+
+impl Sum for PairSum {
+    fn merge(&mut self, other: &PairSum) {
+        self.g += other.g;
+        self.h += other.h;
+        self.n += other.n;
+    }
+
+    fn remove(&mut self, other: &PairSum) {
+        self.g -= other.g;
+        self.h -= other.h;
+        self.n -= other.n;
+    }
+
+    fn clear(&mut self) {
+        *self = PairSum::default();
+    }
+
+    fn rows(&self) -> u64 {
+        self.n as u64
+    }
+
+    fn weight(&self) -> f64 {
+        self.h as f64
+    }
+
+    fn n_orders(&self) -> usize {
+        1
+    }
+
+    /// By mean target: the best subset is a prefix of this order (Fisher 1958).
+    fn compare(&self, other: &PairSum, _: usize) -> Ordering {
+        let left = i128::from(self.g) * i128::from(other.h);
+        left.cmp(&(i128::from(other.g) * i128::from(self.h)))
+    }
+}
+
+impl ClassSum for PairSum {
+    fn class_weights(&self) -> impl Iterator<Item = i64> {
+        [self.h - self.g, self.g].into_iter()
+    }
+
+    fn total(&self) -> i64 {
+        self.h
+    }
+}
+
+/// Pairs in the high half of each entry: 16 bits signed `g`, 16 bits unsigned `h`.
+#[derive(Debug)]
+pub struct PackedPair {
+    entries: Vec<Entry>,
+    reach: f64,
+}
+
+/// The most that one packed row may weigh.
+const MOST_PACKED_WEIGHT: u32 = i16::MAX as u32;
+/// Bits of a packed target, at the most.
+const PACKED_BITS: i32 = 14;
+
+impl PackedPair {
+    /// Two classes; `None` if the weights do not fit.
+    pub fn two_classes(codes: &[u32], weights: &IntegerWeights) -> Option<PackedPair> {
+        if !fits(weights) {
+            return None;
+        }
+        let pair = |row: usize, w: u32| (if codes[row] == 1 { w as i16 } else { 0 }, w as u16);
+        Some(PackedPair::of(codes.len(), weights, 1.0, pair))
+    }
+
+    /// Numbers, with the unit of `g`; `None` if the weights do not fit, or if so few values are
+    /// large that the others would lose their digits.
+    pub fn numbers(values: &[f64], weights: &IntegerWeights) -> Option<(PackedPair, f64)> {
+        let room = 30 - (u64::BITS - weights.total.leading_zeros()) as i32;
+        if !fits(weights) || weights.largest > 1 || room < 8 {
+            return None;
+        }
+        let numbers = IntegerNumbers::of(values, weights, room.min(PACKED_BITS));
+        if is_heavy_tailed(&numbers.units, weights) {
+            return None;
+        }
+        let pair = |row: usize, w: u32| (numbers.units[row] as i16, w as u16);
+        let reach = numbers.units.iter().map(|u| u.unsigned_abs()).max().unwrap_or(0) as f64;
+        Some((PackedPair::of(values.len(), weights, reach, pair), numbers.unit))
+    }
+
+    fn of(
+        n_rows: usize,
+        weights: &IntegerWeights,
+        reach: f64,
+        pair: impl Fn(usize, u32) -> (i16, u16),
+    ) -> PackedPair {
+        let entry = |row: usize| {
+            let weight = weights.at(row);
+            (weight > 0).then(|| {
+                let (g, h) = pair(row, weight);
+                u64::from(g as u16) << 48 | u64::from(h) << 32 | row as u64
+            })
+        };
+        PackedPair { entries: (0..n_rows).filter_map(entry).collect(), reach }
+    }
+}
+
+/// Whether weights are counts, small enough for a packed row and for packed sums.
+fn fits(weights: &IntegerWeights) -> bool {
+    weights.are_counts && weights.largest <= MOST_PACKED_WEIGHT && weights.total < 1 << 31
+}
+
+/// Whether the standard deviation is less than 1/64 of the largest value: a few values are then
+/// so far out that the others lose their digits.
+fn is_heavy_tailed(units: &[i64], weights: &IntegerWeights) -> bool {
+    let largest = units.iter().map(|u| u.unsigned_abs()).max().unwrap_or(0);
+    let n = i128::from(weights.total);
+    let sum: i128 = units.iter().map(|&u| i128::from(u)).sum();
+    let squares: i128 = units.iter().map(|&u| i128::from(u) * i128::from(u)).sum();
+    let reach = n * i128::from(largest);
+    (n * squares - sum * sum) * (64 * 64) < reach * reach
+}
+
+impl Statistic for PackedPair {
+    type Sum = PairSum;
+
+    fn packed_reach(&self) -> Option<f64> {
+        Some(self.reach)
+    }
+
+    fn pair_as_sum(&self, pair: PairSum) -> Option<PairSum> {
+        Some(pair)
+    }
+
+    fn sum_as_pair(&self, sum: &PairSum) -> Option<PairSum> {
+        Some(*sum)
+    }
+
+    fn zero(&self) -> PairSum {
+        PairSum::default()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        self.entries.clone()
+    }
+
+    fn add(&self, entry: Entry, sum: &mut PairSum) {
+        let h = i64::from((entry >> 32) as u16);
+        sum.g += i64::from((entry >> 48) as i16);
+        sum.h += h;
+        sum.n += h;
+    }
+
+    fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {
+        // Rows of one target have g / h in common; with counts as weights that is g * h' = g' * h.
+        let parts = |e: Entry| (i64::from((e >> 48) as i16), i64::from((e >> 32) as u16));
+        let Some(&first) = entries.first() else { return true };
+        let (g, h) = parts(first);
+        entries.iter().all(|&e| parts(e).0 * h == g * parts(e).1)
+    }
+}
+
+/// Pairs looked up by row.
+#[derive(Debug)]
+pub struct WidePair {
+    targets: Vec<i64>,
+    weights: IntegerWeights,
+}
+
+impl WidePair {
+    /// Numbers, with the unit of `g`.
+    pub fn numbers(values: &[f64], weights: IntegerWeights) -> (WidePair, f64) {
+        let numbers = IntegerNumbers::of(values, &weights, 52);
+        (WidePair { targets: numbers.units, weights }, numbers.unit)
+    }
+}
+
+impl Statistic for WidePair {
+    type Sum = PairSum;
+
+    fn zero(&self) -> PairSum {
+        PairSum::default()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        (0..self.targets.len())
+            .filter(|&row| self.weights.at(row) > 0)
+            .map(|row| row as Entry)
+            .collect()
+    }
+
+    fn add(&self, entry: Entry, sum: &mut PairSum) {
+        let row = row_of(entry);
+        let weight = i64::from(self.weights.at(row));
+        sum.g += self.targets[row] * weight;
+        sum.h += weight;
+        sum.n += i64::from(self.weights.copies(row));
+    }
+
+    fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {
+        let target = |e: &Entry| self.targets[row_of(*e)];
+        entries.iter().all(|e| target(e) == target(&entries[0]))
+    }
+}

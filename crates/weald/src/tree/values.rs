@@ -1,0 +1,113 @@
+//! Putting values on a grown tree.
+//!
+//! Each node's value is the class shares or the mean of its training rows, from unrounded weights
+//! and targets summed exactly, so that it depends neither on the order of the rows nor on how the
+//! tree was grown.
+
+use super::criterion::{entropy_cost, gini_cost};
+use super::decision_tree::Criterion;
+use super::grow::{Grown, NO_LEAF};
+use super::model::{Node, Rule, Tree};
+use crate::data::{ClassLabels, Sample, Target, Weights};
+use crate::exact_sum::ExactSum;
+
+/// The tree with the value, weight and cost of each node.
+pub fn put_values(grown: Grown, sample: &Sample<'_>, criterion: Criterion) -> Tree {
+    let described = match sample.target {
+        Target::Classes(labels) => describe_classes(&grown, labels, sample.weights, criterion),
+        Target::Numbers(values) => describe_numbers(&grown, values, sample.weights),
+    };
+    let node = |(node, d): (super::grow::GrownNode, &Described)| Node {
+        rule: node.rule,
+        right: node.right,
+        weight: d.weight,
+        cost: d.cost,
+    };
+    Tree {
+        width: described[0].value.len(),
+        nodes: grown.nodes.into_iter().zip(&described).map(node).collect(),
+        values: described.into_iter().flat_map(|d| d.value).collect(),
+    }
+}
+
+/// What is put on a node.
+struct Described {
+    value: Vec<f64>,
+    weight: f64,
+    cost: f64,
+}
+
+/// Class shares, and the criterion's cost of the class weights.
+fn describe_classes(
+    grown: &Grown,
+    labels: &ClassLabels,
+    weights: &Weights,
+    criterion: Criterion,
+) -> Vec<Described> {
+    let n_classes = labels.n_classes();
+    let exact = ExactSum::for_largest(largest(grown, |row| weights.at(row)));
+    let sums = sum_nodes(grown, n_classes, |row, sums| {
+        sums[labels.codes()[row] as usize] += exact.units(weights.at(row));
+    });
+    let describe = |sums: &[i128]| {
+        let classes = || sums.iter().map(|&units| exact.value(units));
+        let weight = exact.value(sums.iter().sum());
+        let cost = match criterion {
+            Criterion::Entropy | Criterion::GainRatio => entropy_cost(weight, classes()),
+            Criterion::Auto | Criterion::Gini | Criterion::Variance => gini_cost(weight, classes()),
+        };
+        Described { value: classes().map(|c| c / weight).collect(), weight, cost }
+    };
+    sums.chunks_exact(n_classes).map(describe).collect()
+}
+
+/// The mean, and the squared distance from it.
+fn describe_numbers(grown: &Grown, values: &[f64], weights: &Weights) -> Vec<Described> {
+    let counted = || (0..values.len()).filter(|&row| grown.leaf_of_row[row] != NO_LEAF);
+    let low = counted().map(|row| values[row]).fold(f64::INFINITY, f64::min);
+    let high = counted().map(|row| values[row]).fold(f64::NEG_INFINITY, f64::max);
+    let centre = 0.5 * low + 0.5 * high;
+    // The weight, the weighted target, and the weighted distance from the centre and its square:
+    // the cost is taken around the centre, where little is lost by subtraction.
+    let quantities = |row: usize| {
+        let (weight, distance) = (weights.at(row), values[row] - centre);
+        [weight, weight * values[row], weight * distance, weight * (distance * distance)]
+            .map(|x: f64| x.clamp(f64::MIN, f64::MAX))
+    };
+    let exact: [ExactSum; 4] =
+        std::array::from_fn(|i| ExactSum::for_largest(largest(grown, |row| quantities(row)[i])));
+    let sums = sum_nodes(grown, 4, |row, sums| {
+        for (i, quantity) in quantities(row).into_iter().enumerate() {
+            sums[i] += exact[i].units(quantity);
+        }
+    });
+    let describe = |sums: &[i128]| {
+        let weight = exact[0].value(sums[0]);
+        let mean = |i: usize| exact[i].mean(sums[i], weight);
+        let cost = (weight * (mean(3) - mean(2) * mean(2))).clamp(0.0, f64::MAX);
+        Described { value: vec![mean(1)], weight, cost }
+    };
+    sums.chunks_exact(4).map(describe).collect()
+}
+
+/// `width` exact sums for each node: of its rows in a leaf, of its children elsewhere.
+fn sum_nodes(grown: &Grown, width: usize, add: impl Fn(usize, &mut [i128])) -> Vec<i128> {
+    let mut sums = vec![0i128; grown.nodes.len() * width];
+    for (row, &leaf) in grown.leaf_of_row.iter().enumerate().filter(|(_, leaf)| **leaf != NO_LEAF) {
+        add(row, &mut sums[leaf as usize * width..][..width]);
+    }
+    // Children come after their parents: backwards, every child is complete.
+    for (at, node) in grown.nodes.iter().enumerate().rev().filter(|(_, n)| n.rule != Rule::Leaf) {
+        for i in 0..width {
+            sums[at * width + i] =
+                sums[(at + 1) * width + i] + sums[node.right as usize * width + i];
+        }
+    }
+    sums
+}
+
+/// The largest size of a quantity among the rows that were trained on.
+fn largest(grown: &Grown, quantity: impl Fn(usize) -> f64) -> f64 {
+    let rows = grown.leaf_of_row.iter().enumerate().filter(|(_, leaf)| **leaf != NO_LEAF);
+    rows.map(|(row, _)| quantity(row).abs()).fold(0.0, f64::max)
+}

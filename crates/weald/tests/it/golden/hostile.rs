@@ -1,0 +1,278 @@
+//! Files made to do harm: each is refused for the reason that makes it harmful.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use weald::Error;
+use weald::error::ModelFileError;
+use weald::persist::{FORMAT_VERSION, from_bytes, from_bytes_unverified};
+
+use super::golden;
+
+/// A golden file taken apart.
+pub struct File {
+    pub header: String,
+    pub data: Vec<u8>,
+}
+
+impl File {
+    pub fn open(name: &str) -> File {
+        let bytes = golden(name);
+        let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        let header = String::from_utf8(bytes[8..8 + length].to_vec()).unwrap();
+        File { header, data: bytes[8 + length..].to_vec() }
+    }
+
+    /// Replaces text that must be in the header.
+    fn replace(mut self, old: &str, new: &str) -> File {
+        assert!(self.header.contains(old), "{old} is not in {}", self.header);
+        self.header = self.header.replacen(old, new, 1);
+        self
+    }
+
+    /// Overwrites the element `at` of an array.
+    fn put<const N: usize>(mut self, array: &str, at: usize, element: [u8; N]) -> File {
+        let header: Value = serde_json::from_str(&self.header).unwrap();
+        let offset = header[array]["data_offsets"][0].as_u64().unwrap() as usize + at * N;
+        self.data[offset..offset + N].copy_from_slice(&element);
+        self
+    }
+
+    /// Overwrites text in the data by text of the same length.
+    fn rename(mut self, old: &str, new: &str) -> File {
+        assert_eq!(old.len(), new.len());
+        let at = self.data.windows(old.len()).position(|w| w == old.as_bytes()).unwrap();
+        self.data[at..at + new.len()].copy_from_slice(new.as_bytes());
+        self
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let length = (self.header.len() as u64).to_le_bytes();
+        [&length, self.header.as_bytes(), &self.data].concat()
+    }
+
+    /// The bytes with a digest that fits, as a forger would write it.
+    fn sealed(&self) -> Vec<u8> {
+        let mut bytes = self.bytes();
+        bytes[48..112].fill(b'0');
+        let digest: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        bytes[48..112].copy_from_slice(digest.as_bytes());
+        bytes
+    }
+}
+
+/// That a forged file is refused as damaged, with these words.
+fn refused(file: File, words: &str) {
+    match from_bytes(&file.sealed()).unwrap_err() {
+        Error::ModelFile(ModelFileError::Damaged(what)) if what.contains(words) => {}
+        other => panic!("{other}; expected {words:?}"),
+    }
+}
+
+fn regression() -> File {
+    File::open("v1_regression")
+}
+
+fn classification() -> File {
+    File::open("v1_classification")
+}
+
+#[test]
+fn an_untouched_file_passes_through_this_machinery() {
+    assert_eq!(regression().sealed(), golden("v1_regression"));
+    assert!(from_bytes(&classification().sealed()).is_ok());
+}
+
+#[test]
+fn children_that_make_no_tree() {
+    let right = |at: usize, child: u32| regression().put("node.right", at, child.to_le_bytes());
+    refused(right(0, 0), "a right child is node 0, expected node 4");
+    refused(right(1, 0), "a right child is node 0, expected node 3");
+    refused(right(4, 4), "a right child is node 4");
+    refused(right(4, 1), "a right child is node 1");
+    refused(right(0, 3), "a right child is node 3, expected node 4");
+    refused(right(4, 7), "a right child is node 7");
+    refused(right(4, u32::MAX), "a right child is node 4294967295");
+    refused(right(2, 1), "node 2 is a leaf with the child 1");
+    refused(regression().put("node.flags", 6, [1]), "a tree ends with an inner node");
+}
+
+#[test]
+fn rules_that_do_not_fit_the_columns() {
+    let feature = |file: File, f: u32| file.put("node.feature", 0, f.to_le_bytes());
+    refused(feature(regression(), 4), "node 0 asks for column 4 of 4");
+    refused(feature(regression(), u32::MAX), "asks for column 4294967295");
+    refused(feature(regression(), 1), "which holds categories");
+    refused(feature(classification(), 0), "which holds numbers");
+    refused(feature(classification(), 3), "a set of 1 words, expected 2");
+    refused(regression().put("node.feature", 2, 0u32.to_le_bytes()), "node 2 has the flags 0");
+    for flags in [3, 7, 8, 0x81] {
+        refused(regression().put("node.flags", 0, [flags]), "node 0 has the flags");
+    }
+    refused(regression().put("node.flags", 2, [4]), "node 2 has the flags 4");
+    let threshold = |x: f64| classification().put("node.threshold", 0, x.to_le_bytes());
+    refused(threshold(-0.0), "node 0 has the flags 2");
+}
+
+#[test]
+fn numbers_that_mean_nothing() {
+    let put = |array: &str, at, x: f64| regression().put(array, at, x.to_le_bytes());
+    refused(put("node.threshold", 0, f64::NAN), "node 0 has the threshold NaN");
+    refused(put("node.value", 3, f64::INFINITY), "node 3 has the value inf");
+    refused(put("node.value", 0, f64::NAN), "node 0 has the value NaN");
+    refused(put("node.weight", 1, f64::INFINITY), "node 1 has the weight inf");
+    refused(put("node.cost", 1, f64::NAN), "and the cost NaN");
+    let share = |x: f64| classification().put("node.value", 3, x.to_le_bytes());
+    refused(share(1.0 + f64::EPSILON), "expected a probability");
+    refused(share(-f64::MIN_POSITIVE), "expected a probability");
+    let constant = File::open("v1_constant").put("constant.value", 1, f64::NAN.to_le_bytes());
+    refused(constant, "the constant has the value NaN");
+}
+
+#[test]
+fn category_sets_that_do_not_fit() {
+    let offset = |at, x: u64| classification().put("set.offsets", at, x.to_le_bytes());
+    refused(offset(0, 1), "set.offsets: 1 follows 0");
+    refused(offset(1, 2), "a set of 2 words, expected 1");
+    refused(offset(1, 0), "a set of 0 words, expected 1");
+    refused(offset(1, 4), "set.offsets: 3 follows 4");
+    refused(offset(3, u64::MAX), "set.offsets ends at 18446744073709551615");
+    let word = |at, x: u64| classification().put("set.words", at, x.to_le_bytes());
+    refused(word(0, 0b1000), "levels past the 3 there are");
+    refused(word(2, 1 << 6), "levels past the 70 there are");
+    let lost = classification().put("node.flags", 5, [1]);
+    refused(lost, "1 more category sets than rules");
+    let missing = classification().put("node.flags", 2, [2]);
+    refused(missing, "there are only 3 category sets");
+}
+
+#[test]
+fn trees_that_do_not_fit_the_nodes() {
+    let offset = |at, x: u64| regression().put("tree.offsets", at, x.to_le_bytes());
+    refused(offset(0, 1), "tree.offsets: 1 follows 0");
+    refused(offset(1, 6), "tree.offsets ends at 6, expected 7");
+    refused(offset(1, 1 << 60), "tree.offsets ends at 1152921504606846976");
+    let shape =
+        |n: &str| regression().replace(r#"U64","shape":[2]"#, &format!(r#"U64","shape":{n}"#));
+    for n in ["[1152921504606846977]", "[18446744073709551615]", "[4294967296,4294967296]"] {
+        refused(shape(n), "the array tree.offsets has the shape");
+    }
+    refused(shape("[1,2]"), "expected one dimension");
+    refused(shape("[]"), "but 16 bytes");
+    refused(shape("[-2]"), "invalid value");
+    refused(shape("[2.0]"), "invalid type");
+    refused(shape("[1,1,1,1,1,1,1,1,2]"), "at most 8");
+}
+
+#[test]
+fn arrays_that_do_not_lie_one_after_another() {
+    let at = r#""data_offsets":[0,16]"#;
+    let moved = |to: &str| regression().replace(at, &format!("\"data_offsets\":{to}"));
+    refused(moved("[8,24]"), "expected 0..");
+    refused(moved("[16,0]"), "expected 0..");
+    refused(moved("[0,24]"), "expected 24..");
+    refused(moved("[0,8]"), "expected 8..");
+    for to in ["[0,1000000]", "[0,18446744073709551615]"] {
+        let error = from_bytes_unverified(&moved(to).bytes()).unwrap_err();
+        assert!(matches!(error, Error::ModelFile(ModelFileError::Truncated(_))), "{error}");
+    }
+    let file = regression();
+    refused(file.replace(r#""node.cost""#, r#""node.weight""#), "is there twice");
+    refused(regression().replace(r#""node.cost""#, r#""node.price""#), "node.cost is not there");
+    refused(
+        regression().replace(r#""node.cost":{"dtype":"F64""#, r#""node.cost":{"dtype":"I64""#),
+        "expected F64",
+    );
+    let extra = r#","more":{"dtype":"U8","shape":[0],"data_offsets":[END,END]}}"#;
+    let end = regression().data.len().to_string();
+    let mut file = regression();
+    let last = file.header.rfind('}').unwrap();
+    file.header.replace_range(last..=last, &extra.replace("END", &end));
+    refused(file, "strange array \"more\"");
+}
+
+#[test]
+fn documents_that_say_things_twice_or_too_deeply() {
+    let edit = |old: &str, new: &str| regression().replace(old, new);
+    refused(edit(r#"\"seed\":42"#, r#"\"seed\":42,\"seed\":43"#), "duplicate field");
+    let setting = r#"\"max_depth\":\"2\""#;
+    refused(edit(setting, &format!("{setting},{setting}")), "there twice");
+    refused(edit(r#"\"seed\""#, r#"\"sneed\""#), "unknown field");
+    refused(edit(r#"\"seed\":42,"#, ""), "missing field");
+    refused(edit(r#"\"seed\":42"#, r#"\"seed\":-1"#), "invalid value");
+    refused(edit(r#"\"seed\":42"#, r#"\"seed\":18446744073709551616"#), "invalid type");
+    refused(edit(r#"\"kind\":\"tree\""#, r#"\"kind\":\"wood\""#), "unknown variant");
+    refused(
+        edit(r#"\"kind\":\"tree\""#, r#"\"kind\":\"constant\""#),
+        "constant.value is not there",
+    );
+    refused(edit(r#"\"format\":1"#, r#"\"format\":0"#), "format version 0");
+    let deep = "[".repeat(1_000_000);
+    refused(edit(r#"\"seed\":42"#, &format!(r#"\"seed\":{deep}"#)), "the document in the header");
+    refused(edit(r#"\"seed\":42"#, &format!(r#"\"deep\":{deep}"#)), "the document in the header");
+    refused(edit(r#""data_offsets":[0"#, &format!(r#""data_offsets":{deep}0"#)), "the header");
+}
+
+#[test]
+fn names_that_are_ambiguous() {
+    refused(
+        classification()
+            .rename("\"red\",\"green\"", "\"green\",\"red\"")
+            .rename("\"blue\"", "\"red\" "),
+        "twice among the levels of",
+    );
+    refused(
+        regression().rename("\"name\":\"z\"", "\"name\":\"x\""),
+        "\"x\" is twice among the columns",
+    );
+    let classes = File::open("v1_constant").rename("\"no\",\"yes\"", "\"no\",\"no\" ");
+    refused(classes, "\"no\" is twice among the classes");
+    let none = File::open("v1_constant").rename("[\"no\",\"yes\"]", "[          ]");
+    refused(none, "it has no classes");
+    refused(regression().rename("\"fields\"", "\"feelds\""), "unknown field");
+}
+
+#[test]
+fn a_newer_file_says_so() {
+    for version in [2, 10, u64::MAX] {
+        let format = format!(r#"\"format\":{version}"#);
+        let file = regression().replace(r#"\"format\":1"#, &format);
+        let newer = ModelFileError::Newer { found: version, supported: FORMAT_VERSION };
+        assert_eq!(from_bytes(&file.sealed()).unwrap_err(), Error::ModelFile(newer));
+    }
+}
+
+#[test]
+fn lengths_that_lie_are_refused_without_allocating() {
+    for length in [0, 1, 1 << 24, (1 << 24) + 1, 1 << 40, 1 << 63, u64::MAX] {
+        let mut bytes = golden("v1_constant");
+        bytes[..8].copy_from_slice(&length.to_le_bytes());
+        assert!(from_bytes_unverified(&bytes).is_err(), "{length}");
+        assert!(from_bytes_unverified(&bytes[..8]).is_err(), "{length}");
+        assert!(from_bytes_unverified(&bytes[..9]).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn files_of_other_programs_are_named() {
+    let tensors =
+        br#"{"__metadata__":{"format":"pt"},"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}"#;
+    let length = (tensors.len() as u64).to_le_bytes();
+    let safetensors = [&length[..], tensors, &[7]].concat();
+    for (bytes, words) in [
+        (&safetensors[..], "without weald's metadata"),
+        (b"tree\nversion=v4\nnum_class=1\n", "LightGBM"),
+        (b"{\"learner\":{\"attributes\":{}},\"version\":[3,0,0]}", "XGBoost model (JSON)"),
+        (b"{L\0\0\0\0\0\0\0\x07learner{L\0\0\0\0\0\0\0\x0aattributes", "XGBoost model (UBJSON)"),
+        (b"\x80\x04\x95\xc7\x01\0\0\0\0\0\0\x8c\x08sklearn", "pickle"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaa", "ZIP"),
+        (b"<!DOCTYPE html><html><body>404", "HTML"),
+        (b"x,y\n1,2\n3,4\n", "text file"),
+        (&[0; 100], "unknown kind"),
+        (&[0xff; 100], "unknown kind"),
+    ] {
+        match from_bytes(bytes).unwrap_err() {
+            Error::ModelFile(ModelFileError::Foreign(what)) if what.contains(words) => {}
+            other => panic!("{other}; expected {words}"),
+        }
+    }
+}

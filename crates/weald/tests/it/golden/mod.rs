@@ -1,0 +1,123 @@
+//! Saved model files: those of version 1 must load for ever, and no broken one may do harm.
+//!
+//! The files `v1_*.weald` beside this module were written once and are never to change. A test
+//! that fails on one of them has found that old files no longer load: the code is wrong, not the
+//! file. A file is written anew only when it is not there, so changing one takes deleting it by
+//! hand, which is right only before the first release.
+
+#![allow(clippy::unwrap_used)]
+
+mod damage;
+mod hostile;
+mod models;
+mod mutation;
+
+use std::fs;
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+use weald::any::{AnyModel, Trained};
+use weald::model::Model;
+use weald::persist::{from_bytes, to_bytes_as};
+
+use models::{probe, shown};
+
+/// The version of weald that wrote the golden files.
+const WEALD: &str = "0.1.0";
+
+/// A file that is never to change.
+struct Golden {
+    name: &'static str,
+    /// The model it holds.
+    model: fn() -> Trained,
+    /// SHA-256 of the model's scores of [`models::probe`], with the leaves found by hand.
+    scores: &'static str,
+}
+
+const GOLDEN: [Golden; 3] = [
+    Golden {
+        name: "v1_constant",
+        model: models::constant,
+        scores: "8e8645fe51f1dd252e35f018806f742b79f6b979d36ec5ba3547612a0ccc9041",
+    },
+    Golden {
+        name: "v1_regression",
+        model: models::regression,
+        scores: "401b179a41341b94333038b4ec4a30c8fe6f8f1a9342b18e4482b7cc2580fc2f",
+    },
+    Golden {
+        name: "v1_classification",
+        model: models::classification,
+        scores: "069a3894e5791ffaa8719cc4592ae450babe4377288c9bbf9610600218383241",
+    },
+];
+
+#[test]
+fn golden_files_hold_the_models_they_were_made_of() {
+    for Golden { name, model, .. } in GOLDEN {
+        let loaded = from_bytes(&golden(name)).unwrap();
+        assert_eq!(shown(&loaded), shown(&model()), "{name}");
+    }
+}
+
+#[test]
+fn golden_files_predict_what_they_always_did() {
+    for Golden { name, scores: expected, .. } in GOLDEN {
+        let loaded = from_bytes(&golden(name)).unwrap();
+        let scores = loaded.model.scores(&probe()).unwrap();
+        let mut hash = Sha256::new();
+        scores.values().iter().for_each(|score| hash.update(score.to_le_bytes()));
+        let found: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn the_probe_reaches_every_leaf() {
+    for model in [models::regression(), models::classification()] {
+        let AnyModel::Tree(model) = model.model else { panic!() };
+        let table = probe();
+        let aligned = model.schema.align(&table).unwrap();
+        let mut reached = model.tree.leaves(aligned.table());
+        reached.sort_unstable();
+        reached.dedup();
+        assert_eq!(reached.len(), model.tree.n_leaves());
+    }
+}
+
+#[test]
+fn saving_a_loaded_file_gives_the_same_bytes() {
+    for Golden { name, .. } in GOLDEN {
+        let bytes = golden(name);
+        assert!(to_bytes_as(&from_bytes(&bytes).unwrap(), WEALD) == bytes, "{name}");
+    }
+}
+
+#[test]
+fn other_programs_can_read_the_arrays() {
+    let bytes = golden("v1_classification");
+    let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).unwrap();
+    let metadata = header.metadata().as_ref().unwrap();
+    let document: serde_json::Value = serde_json::from_str(&metadata["weald"]).unwrap();
+    assert_eq!(document["format"], 1);
+    assert_eq!(document["weald"], WEALD);
+    let read = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let values = read.tensor("node.value").unwrap();
+    assert_eq!((values.dtype(), values.shape()), (safetensors::Dtype::F64, &[9, 3][..]));
+}
+
+/// The bytes of a golden file, which is written first if it is not there.
+fn golden(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/golden")
+        .join(name)
+        .with_extension("weald");
+    if !path.exists() {
+        let golden = GOLDEN.into_iter().find(|golden| golden.name == name).unwrap();
+        // Renamed into place, for tests run at the same time.
+        let pending = path.with_extension(format!("{:?}.tmp", std::thread::current().id()));
+        fs::write(&pending, to_bytes_as(&(golden.model)(), WEALD)).unwrap();
+        fs::rename(&pending, &path).unwrap();
+    }
+    fs::read(path).unwrap()
+}

@@ -1,0 +1,163 @@
+//! The models in the golden files, made by hand, and a table to predict.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use weald::any::{AnyModel, MetricValue, TargetField, Trained};
+use weald::base::constant::ConstantModel;
+use weald::data::{Column, Field, FieldKind, Levels, MISSING, Schema, Table};
+use weald::model::Output;
+use weald::tree::{LevelSet, Node, Rule, Tree, TreeModel};
+
+/// A column whose name has another script, a quote, a backslash and control characters.
+pub const STRANGE: &str = "größe \"цвет\" \\ 🌲\u{0}\u{1b}[31m\u{202e}\n";
+
+/// Class shares, whatever the row.
+pub fn constant() -> Trained {
+    let model = ConstantModel {
+        value: vec![0.625, 0.375],
+        schema: schema(),
+        output: Output::Probabilities { classes: names(&["no", "yes"]) },
+    };
+    let metrics = vec![
+        metric("accuracy", "test", 0.1 + 0.2, 0.625),
+        metric("auc", "test", f64::NAN, f64::NAN),
+    ];
+    trained(AnyModel::Constant(model), "constant", &[], u64::MAX, metrics)
+}
+
+/// Numeric rules only; values and thresholds at the edges of what a number can be.
+pub fn regression() -> Trained {
+    let number =
+        |feature, threshold, missing_left| Rule::Number { feature, threshold, missing_left };
+    let tree = Tree {
+        nodes: vec![
+            node(number(0, 1.5, true), 4, 10.0),
+            node(number(2, -0.0, false), 3, 6.0),
+            leaf(1.0),
+            leaf(5.0),
+            node(number(2, 5e-324, false), 6, 4.0),
+            leaf(0.5),
+            leaf(3.5),
+        ],
+        values: vec![0.5, -1.25, f64::MIN, -0.0, 0.1 + 0.2, 5e-324, f64::MAX],
+        width: 1,
+    };
+    let model = TreeModel { tree, schema: schema(), output: Output::Value };
+    let settings = [("max_depth", "2"), ("pruning", "cost-complexity:0.01")];
+    let metrics = vec![
+        metric("r2", "cross-validation", f64::NEG_INFINITY, -0.0),
+        metric("rmse", "train", 1e300, f64::INFINITY),
+    ];
+    trained(AnyModel::Tree(model), "decision-tree", &settings, 42, metrics)
+}
+
+/// Category rules, missing directions, an infinite threshold, and a set of two words.
+pub fn classification() -> Trained {
+    let categories = |feature, n: usize, codes: &[u32], missing_left| Rule::Categories {
+        feature,
+        left: LevelSet::new(n, codes.iter().copied()),
+        missing_left,
+    };
+    let infinite = Rule::Number { feature: 0, threshold: f64::INFINITY, missing_left: true };
+    let thirds = [1.0 / 3.0; 3];
+    let values: [[f64; 3]; 9] = [
+        thirds,
+        [0.25, 0.5, 0.25],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        thirds,
+        [0.5, 0.5, 0.0],
+        [0.125, 0.25, 0.625],
+        [0.0, 0.0, 1.0],
+        [0.75, 0.25, 0.0],
+    ];
+    let tree = Tree {
+        nodes: vec![
+            node(categories(1, 3, &[0, 2], false), 4, 9.0),
+            node(categories(3, 70, &[1, 63, 64, 69], true), 3, 5.0),
+            leaf(2.0),
+            leaf(3.0),
+            node(infinite, 8, 4.0),
+            node(categories(3, 70, &[], true), 7, 3.0),
+            leaf(1.0),
+            leaf(2.0),
+            leaf(1.0),
+        ],
+        values: values.as_flattened().to_vec(),
+        width: 3,
+    };
+    let classes = names(&["", "setosa\u{7f}", STRANGE]);
+    let model = TreeModel { tree, schema: schema(), output: Output::Probabilities { classes } };
+    let settings = [("criterion", "gain-ratio"), ("pruning", "error-based:0.25")];
+    let metrics = vec![metric("log loss", "test", 0.123_456_789_012_345_67, 1.098_612_288_668_11)];
+    trained(AnyModel::Tree(model), "c45", &settings, 0, metrics)
+}
+
+/// Rows that reach every leaf, with infinities, missing values and a level the models do not know.
+pub fn probe() -> Table {
+    let x = vec![f64::NEG_INFINITY, -1.0, 0.0, 5e-324, 1.5, 2.0, f64::INFINITY, f64::NAN];
+    let z = vec![-0.0, 0.0, -1.0, f64::NAN, 1.0, -1.0, 0.0, f64::NAN];
+    let colors = ["red", "green", "blue", "purple", "green", "red", "green"];
+    let mut colors: Vec<Option<&str>> = colors.into_iter().map(Some).collect();
+    colors.push(None);
+    let codes = vec![1, 63, 64, 69, 0, 68, 2, MISSING];
+    Table::new(vec![
+        ("x".into(), Column::numeric(x)),
+        (STRANGE.into(), Column::from_names(&colors)),
+        ("z".into(), Column::numeric(z)),
+        ("many".into(), Column::categorical(codes, many()).unwrap()),
+    ])
+    .unwrap()
+}
+
+/// A model as text in which NaN is NaN and -0 is not 0.
+pub fn shown(trained: &Trained) -> String {
+    format!("{trained:#?}")
+}
+
+fn schema() -> Arc<Schema> {
+    let field = |name: &str, kind| Field { name: name.into(), kind };
+    let categorical = |levels| FieldKind::Categorical { levels };
+    Arc::new(Schema {
+        fields: vec![
+            field("x", FieldKind::Numeric),
+            field(STRANGE, categorical(names(&["red", "green", "blue"]))),
+            field("z", FieldKind::Numeric),
+            field("many", categorical(many())),
+        ],
+    })
+}
+
+fn many() -> Levels {
+    (0..70).map(|i| i.to_string()).collect()
+}
+
+fn names(names: &[&str]) -> Arc<[String]> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+fn node(rule: Rule, right: u32, weight: f64) -> Node {
+    Node { rule, right, weight, cost: weight / 7.0 }
+}
+
+fn leaf(weight: f64) -> Node {
+    node(Rule::Leaf, 0, weight)
+}
+
+fn metric(metric: &str, part: &str, value: f64, baseline: f64) -> MetricValue {
+    MetricValue { metric: metric.into(), part: part.into(), value, baseline }
+}
+
+fn trained(
+    model: AnyModel,
+    method: &str,
+    settings: &[(&str, &str)],
+    seed: u64,
+    metrics: Vec<MetricValue>,
+) -> Trained {
+    let parameters: BTreeMap<_, _> =
+        settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let target = TargetField { name: "y\t\u{1F332}".into() };
+    Trained { model, method: method.into(), parameters, seed, target, metrics, n_rows: 10 }
+}

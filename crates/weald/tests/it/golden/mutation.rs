@@ -1,0 +1,260 @@
+//! Random models survive a round trip; random changes of files do no harm.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::prelude::*;
+use weald::any::{AnyModel, MetricValue, TargetField, Trained};
+use weald::base::constant::ConstantModel;
+use weald::data::{Field, FieldKind, Schema};
+use weald::model::Output;
+use weald::persist::{from_bytes, to_bytes};
+use weald::tree::{LevelSet, Node, Rule, Tree, TreeModel};
+
+use super::damage::is_harmless;
+use super::hostile::File;
+use super::models::shown;
+use super::{GOLDEN, golden};
+
+proptest! {
+    #[test]
+    fn any_model_survives_a_round_trip(trained in trained()) {
+        let bytes = to_bytes(&trained);
+        let back = from_bytes(&bytes).unwrap();
+        prop_assert_eq!(shown(&back), shown(&trained));
+        prop_assert!(to_bytes(&back) == bytes);
+        prop_assert!(safetensors::SafeTensors::deserialize(&bytes).is_ok());
+    }
+
+    #[test]
+    fn no_change_of_a_random_file_does_harm(
+        trained in trained(),
+        changes in vec(change(), 1..6),
+        keep_length in any::<bool>(),
+    ) {
+        is_harmless(&changed(to_bytes(&trained), &changes, keep_length));
+    }
+
+    #[test]
+    fn no_change_of_a_golden_file_does_harm(
+        which in 0..GOLDEN.len(),
+        changes in vec(change(), 1..6),
+        keep_length in any::<bool>(),
+    ) {
+        is_harmless(&changed(golden(GOLDEN[which].name), &changes, keep_length));
+    }
+
+    #[test]
+    fn no_other_number_in_a_header_does_harm(
+        which in 0..GOLDEN.len(),
+        place in any::<prop::sample::Index>(),
+        number in number(),
+    ) {
+        let mut file = File::open(GOLDEN[which].name);
+        let runs = digit_runs(&file.header);
+        file.header.replace_range(place.get(&runs).clone(), &number);
+        is_harmless(&file.bytes());
+    }
+}
+
+/// One change of a list of bytes; places are shares of its length.
+#[derive(Debug, Clone)]
+enum Change {
+    Set(prop::sample::Index, u8),
+    Flip(prop::sample::Index, u8),
+    Insert(prop::sample::Index, Vec<u8>),
+    Delete(prop::sample::Index, usize),
+    Duplicate(prop::sample::Index, usize, prop::sample::Index),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let place = any::<prop::sample::Index>;
+    let length = || 1usize..40;
+    prop_oneof![
+        (place(), any::<u8>()).prop_map(|(at, byte)| Change::Set(at, byte)),
+        (place(), 0u8..8).prop_map(|(at, bit)| Change::Flip(at, bit)),
+        (place(), vec(any::<u8>(), 1..20)).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
+        (place(), length()).prop_map(|(at, n)| Change::Delete(at, n)),
+        (place(), length(), place()).prop_map(|(at, n, to)| Change::Duplicate(at, n, to)),
+    ]
+}
+
+/// The bytes with all changes made. With `keep_length` the header's length follows changes within
+/// the header, so that more than the length is tested.
+fn changed(mut bytes: Vec<u8>, changes: &[Change], keep_length: bool) -> Vec<u8> {
+    for change in changes {
+        if bytes.len() < 9 {
+            break;
+        }
+        let (before, mut first) = (bytes.len(), bytes.len());
+        let mut splice = |at: usize, remove: usize, insert: &[u8]| {
+            first = at;
+            let end = (at + remove).min(bytes.len());
+            bytes.splice(at..end, insert.iter().copied());
+        };
+        let place = |at: &prop::sample::Index| at.index(before);
+        match change {
+            Change::Set(at, byte) => splice(place(at), 1, &[*byte]),
+            Change::Flip(at, bit) => bytes[place(at)] ^= 1 << bit,
+            Change::Insert(at, new) => splice(place(at), 0, new),
+            Change::Delete(at, n) => splice(place(at), *n, &[]),
+            Change::Duplicate(at, n, to) => {
+                let slice = bytes[place(at)..].iter().copied().take(*n).collect::<Vec<_>>();
+                bytes.splice(place(to)..place(to), slice);
+                first = place(to);
+            }
+        }
+        let Some(length) = bytes.first_chunk().map(|b| u64::from_le_bytes(*b)) else { break };
+        if keep_length && first >= 8 && (first as u64) < length.saturating_add(8) {
+            let length = length.wrapping_add(bytes.len() as u64).wrapping_sub(before as u64);
+            bytes[..8].copy_from_slice(&length.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// A number as it may stand in JSON.
+fn number() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (0u64..100).prop_map(|n| n.to_string()),
+        (0u32..64, 0u64..3).prop_map(|(bit, n)| ((1u64 << bit).wrapping_add(n)).to_string()),
+        any::<i64>().prop_map(|n| n.to_string()),
+        any::<f64>().prop_map(|x| format!("{x:?}")),
+        "-?[0-9]{1,30}(\\.[0-9]{1,3})?([eE][+-]?[0-9]{1,4})?",
+    ]
+}
+
+fn digit_runs(text: &str) -> Vec<std::ops::Range<usize>> {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let starts = (0..bytes.len()).filter(|&at| digit(at) && (at == 0 || !digit(at - 1)));
+    starts.map(|at| at..(at..).find(|&end| !digit(end)).unwrap()).collect()
+}
+
+prop_compose! {
+    /// Any model that a learner could return, and many that none would.
+    fn trained()(
+        schema in schema(),
+        output in output(),
+        is_tree in any::<bool>(),
+        choices in vec(any::<u64>(), 1..120),
+        method in ".{0,12}",
+        parameters in btree_map(".{0,6}", ".{0,6}", 0..4),
+        seed in any::<u64>(),
+        target in ".{0,6}",
+        metrics in vec((".{0,4}", any::<f64>(), any::<f64>()), 0..3),
+        n_rows in any::<u64>(),
+    ) -> Trained {
+        let (schema, width) = (Arc::new(schema), output.width());
+        let mut choices = Choices { left: choices, shares: output != Output::Value };
+        let model = if is_tree {
+            let mut tree = Tree { nodes: vec![], values: vec![], width };
+            choices.grow(&mut tree, &schema);
+            AnyModel::Tree(TreeModel { tree, schema, output })
+        } else {
+            let value = (0..width).map(|_| choices.value()).collect();
+            AnyModel::Constant(ConstantModel { value, schema, output })
+        };
+        let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
+        let metrics = metrics.into_iter().map(metric).collect();
+        Trained { model, method, parameters, seed, target: TargetField { name: target }, metrics, n_rows }
+    }
+}
+
+fn schema() -> impl Strategy<Value = Schema> {
+    let kind = || {
+        prop_oneof![
+            Just(FieldKind::Numeric),
+            names(0..5).prop_map(|levels| FieldKind::Categorical { levels }),
+            (60usize..140).prop_map(|n| {
+                let levels = (0..n).map(|i| i.to_string()).collect();
+                FieldKind::Categorical { levels }
+            }),
+        ]
+    };
+    names(1..5).prop_flat_map(move |names| {
+        let n = names.len();
+        (Just(names), vec(kind(), n)).prop_map(|(names, kinds)| {
+            let field = |(name, kind): (&String, FieldKind)| Field { name: name.clone(), kind };
+            Schema { fields: names.iter().zip(kinds).map(field).collect() }
+        })
+    })
+}
+
+fn output() -> impl Strategy<Value = Output> {
+    prop_oneof![
+        Just(Output::Value),
+        names(1..5).prop_map(|classes| Output::Probabilities { classes }),
+    ]
+}
+
+/// Distinct names of any characters, in any order.
+fn names(n: std::ops::Range<usize>) -> impl Strategy<Value = Arc<[String]>> {
+    let text = any::<Vec<char>>().prop_map(|chars| chars.into_iter().take(8).collect::<String>());
+    btree_set(text, n)
+        .prop_map(|set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>())
+        .prop_shuffle()
+        .prop_map(Into::into)
+}
+
+/// A list of random numbers that a model is made of.
+struct Choices {
+    left: Vec<u64>,
+    shares: bool,
+}
+
+impl Choices {
+    fn next(&mut self) -> u64 {
+        self.left.pop().unwrap_or(0)
+    }
+
+    fn finite(&mut self) -> f64 {
+        let x = f64::from_bits(self.next());
+        if x.is_finite() { x } else { 0.0 }
+    }
+
+    fn value(&mut self) -> f64 {
+        if self.shares { self.next() as f64 / u64::MAX as f64 } else { self.finite() }
+    }
+
+    /// Adds a subtree; it has a leaf at the latest when the choices are used up.
+    fn grow(&mut self, tree: &mut Tree, schema: &Schema) {
+        let at = tree.nodes.len();
+        let rule = self.rule(schema);
+        let is_leaf = rule == Rule::Leaf;
+        tree.nodes.push(Node { rule, right: 0, weight: self.finite(), cost: self.finite() });
+        for _ in 0..tree.width {
+            let value = self.value();
+            tree.values.push(value);
+        }
+        if !is_leaf {
+            self.grow(tree, schema);
+            tree.nodes[at].right = tree.nodes.len() as u32;
+            self.grow(tree, schema);
+        }
+    }
+
+    fn rule(&mut self, schema: &Schema) -> Rule {
+        let choice = self.next();
+        if choice.is_multiple_of(4) {
+            return Rule::Leaf;
+        }
+        let feature = (choice >> 8) as usize % schema.len();
+        let missing_left = choice & 16 != 0;
+        match &schema.fields[feature].kind {
+            FieldKind::Numeric => {
+                let x = f64::from_bits(self.next());
+                let threshold = if x.is_nan() { f64::NEG_INFINITY } else { x };
+                Rule::Number { feature: feature as u32, threshold, missing_left }
+            }
+            FieldKind::Categorical { levels } => {
+                let codes: Vec<u32> = (0..levels.len() as u32)
+                    .filter(|code| choice.rotate_right(code * 7) & 1 == 1)
+                    .collect();
+                let left = LevelSet::new(levels.len(), codes);
+                Rule::Categories { feature: feature as u32, left, missing_left }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Made tables with everything that a method must bear: missing values, categories, ties,
+//! infinities, a constant column and a noisy target.
+
+use weald::any::{AnyLearner, METHODS};
+use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
+use weald::seed::{Purpose, Seed};
+
+/// A table with its target and weights.
+#[derive(Debug, Clone)]
+pub struct Made {
+    pub table: Table,
+    pub target: Target,
+    pub weights: Weights,
+}
+
+impl Made {
+    pub fn sample(&self) -> Sample<'_> {
+        Sample::new(&self.table, &self.target, &self.weights).unwrap()
+    }
+
+    pub fn weighted(&self, weights: Weights) -> Made {
+        Made { weights, ..self.clone() }
+    }
+
+    pub fn take(&self, rows: &[usize]) -> Made {
+        Made {
+            table: self.table.take(rows),
+            target: self.target.take(rows),
+            weights: self.weights.take(rows),
+        }
+    }
+
+    /// The numeric columns alone.
+    pub fn numeric(&self) -> Made {
+        let is_number = |f: &usize| matches!(self.table.column(*f), Column::Numeric(_));
+        let features: Vec<usize> = (0..self.table.n_columns()).filter(is_number).collect();
+        Made { table: self.table.select(&features), ..self.clone() }
+    }
+
+    /// Every number put through `f`.
+    pub fn map_numbers(&self, f: impl Fn(f64) -> f64) -> Made {
+        let map = |c: &Column| match c {
+            Column::Numeric(numbers) => Column::numeric(numbers.iter().map(&f).collect()),
+            other => other.clone(),
+        };
+        let names = self.table.names().map(String::from);
+        let columns = names.zip(self.table.columns().iter().map(map)).collect();
+        Made { table: Table::new(columns).unwrap(), ..self.clone() }
+    }
+}
+
+fn table(n: usize) -> (Table, Vec<f64>) {
+    let mut draws = Seed(42).stream(Purpose::Rows);
+    let mut unit = || draws.unit();
+    let smooth: Vec<f64> = (0..n).map(|_| unit() * 8.0 - 4.0).collect();
+    let coarse: Vec<f64> = (0..n).map(|_| (unit() * 5.0).floor()).collect();
+    let holes: Vec<f64> = (0..n)
+        .map(|_| if unit() < 0.2 { f64::NAN } else { (unit() * 40.0).floor() / 4.0 })
+        .collect();
+    let extreme: Vec<f64> =
+        (0..n).map(|_| if unit() < 0.02 { f64::INFINITY } else { unit() - 0.5 }).collect();
+    let codes: Vec<u32> =
+        (0..n).map(|_| if unit() < 0.1 { MISSING } else { (unit() * 6.0) as u32 }).collect();
+    let signal = (0..n)
+        .map(|row| {
+            let known = if holes[row].is_nan() { 2.0 } else { holes[row] * 0.3 };
+            let level = if codes[row] == MISSING { 0.5 } else { f64::from(codes[row] % 3) };
+            smooth[row].sin() * 2.0 + coarse[row] * 0.4 + known - level + unit() * 1.5
+        })
+        .collect();
+    let levels = ["ash", "birch", "cedar", "elm", "fir", "oak"].map(String::from).into();
+    let columns = vec![
+        ("smooth".to_string(), Column::numeric(smooth)),
+        ("coarse".into(), Column::numeric(coarse)),
+        ("holes".into(), Column::numeric(holes)),
+        ("constant".into(), Column::numeric(vec![1.0; n])),
+        ("tree".into(), Column::categorical(codes, levels).unwrap()),
+        ("extreme".into(), Column::numeric(extreme)),
+    ];
+    (Table::new(columns).unwrap(), signal)
+}
+
+fn classes(n: usize, cuts: &[f64]) -> Made {
+    let (table, signal) = table(n);
+    let codes = signal.iter().map(|s| cuts.iter().filter(|c| *c < s).count() as u32).collect();
+    let names = (0..=cuts.len()).map(|i| format!("class {i}")).collect();
+    let target = Target::classes(codes, names).unwrap();
+    Made { table, target, weights: Weights::Uniform }
+}
+
+/// Two classes.
+pub fn two_classes(n: usize) -> Made {
+    classes(n, &[1.2])
+}
+
+/// One made table for each kind of task.
+pub fn tasks() -> Vec<(&'static str, Made)> {
+    let (table, signal) = table(300);
+    let target = Target::numbers(signal).unwrap();
+    vec![
+        ("two classes", two_classes(400)),
+        ("four classes", classes(300, &[0.0, 1.2, 2.5])),
+        ("numbers", Made { table, target, weights: Weights::Uniform }),
+    ]
+}
+
+/// Every method of the list, and trees with their switches turned.
+pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
+    let mut learners: Vec<(String, AnyLearner)> =
+        METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
+    let switches: &[&[(&str, &str)]] = &[
+        &[("criterion", "entropy")],
+        &[("splitter", "random-cut")],
+        &[("splitter", "isolating")],
+        &[("max_leaves", "12")],
+        &[("max_depth", "4"), ("min_leaf_rows", "3")],
+        &[("max_features", "sqrt")],
+        &[("pruning", "cost-complexity:0.005")],
+        &[("min_leaf_weight", "2.5"), ("min_gain", "0.001")],
+    ];
+    for switch in switches {
+        let mut learner = AnyLearner::named("decision-tree").unwrap();
+        switch.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+        learners.push((format!("decision-tree {switch:?}"), learner));
+    }
+    if let Target::Numbers(_) = target {
+        learners.retain(|(name, _)| !name.contains("c45") && !name.contains("entropy"));
+    }
+    learners
+}

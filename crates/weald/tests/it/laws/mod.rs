@@ -1,0 +1,271 @@
+//! Laws that every method keeps, one table over all of them.
+
+mod made;
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use made::{Made, every_learner, tasks};
+use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
+use weald::data::{Aligned, Sample, Table, Target, Weights, resample};
+use weald::ensemble::{Combiner, Ensemble};
+use weald::learner::Learner;
+use weald::model::Model;
+use weald::observer::{Event, Observer};
+use weald::persist;
+use weald::run::Run;
+use weald::seed::Seed;
+use weald::tree::DecisionTree;
+
+fn fit_on(learner: &AnyLearner, made: &Made, threads: usize) -> AnyModel {
+    let run = Run::quiet(Seed(11), threads).unwrap();
+    learner.fit(&made.sample(), &run).unwrap_or_else(|e| panic!("{learner:?}: {e}"))
+}
+
+fn fit(learner: &AnyLearner, made: &Made) -> AnyModel {
+    fit_on(learner, made, 1)
+}
+
+fn trained(model: AnyModel) -> Trained {
+    Trained {
+        model,
+        method: "law".into(),
+        parameters: Default::default(),
+        seed: 11,
+        target: TargetField { name: "y".into() },
+        metrics: vec![],
+        n_rows: 1,
+    }
+}
+
+/// Calls `law` for every method on every task that it can learn.
+fn for_each(law: impl Fn(&str, &AnyLearner, &Made)) {
+    for (task, made) in tasks() {
+        for (name, learner) in every_learner(&made.target) {
+            law(&format!("{name} on {task}"), &learner, &made);
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    for_each(|name, learner, made| {
+        let bytes = |threads| persist::to_bytes(&trained(fit_on(learner, made, threads)));
+        let one = bytes(1);
+        assert!(one == bytes(2) && one == bytes(4), "{name}");
+    });
+    // Large enough for forks, planes and histograms of whole nodes.
+    let large = made::two_classes(20_000);
+    for (name, learner) in every_learner(&large.target) {
+        let bytes = |threads| persist::to_bytes(&trained(fit_on(&learner, &large, threads)));
+        let one = bytes(1);
+        assert!(one == bytes(2) && one == bytes(4), "{name}");
+    }
+}
+
+#[test]
+fn a_weight_of_two_is_the_row_twice() {
+    for_each(|name, learner, made| {
+        let n = made.table.n_rows();
+        let copies: Vec<u32> = (0..n as u32).map(|row| 1 + row % 2).collect();
+        let rows: Vec<usize> =
+            (0..n).flat_map(|row| std::iter::repeat_n(row, copies[row] as usize)).collect();
+        let twice = made.take(&rows);
+        let counted = made.weighted(Weights::counts(copies.clone()).unwrap());
+        assert!(fit(learner, &counted) == fit(learner, &twice), "{name}, counts");
+        // A real weight makes a row heavier, not more numerous: limits on rows tell the two apart.
+        if learner.settings().iter().any(|s| s.name == "min_leaf_rows" && s.value != "1") {
+            return;
+        }
+        let real = copies.iter().map(|&c| f64::from(c)).collect();
+        let weighted = made.weighted(Weights::real(real).unwrap());
+        let ones = twice.weighted(Weights::real(vec![1.0; rows.len()]).unwrap());
+        assert!(fit(learner, &weighted) == fit(learner, &ones), "{name}, real weights");
+    });
+}
+
+#[test]
+fn a_weight_of_zero_is_the_row_absent() {
+    for_each(|name, learner, made| {
+        let n = made.table.n_rows();
+        let rows: Vec<usize> = (0..n).filter(|row| row % 5 != 3).collect();
+        let kept = |row| u32::from(row % 5 != 3);
+        let absent = made.take(&rows);
+        let counted = made.weighted(Weights::counts((0..n).map(kept).collect()).unwrap());
+        assert!(fit(learner, &counted) == fit(learner, &absent), "{name}, counts");
+        let real = (0..n).map(|row| f64::from(kept(row)) * 0.3).collect();
+        let weighted = made.weighted(Weights::real(real).unwrap());
+        let ones = absent.weighted(Weights::real(vec![0.3; rows.len()]).unwrap());
+        assert!(fit(learner, &weighted) == fit(learner, &ones), "{name}, real weights");
+    });
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    for_each(|name, learner, made| {
+        let n = made.table.n_rows();
+        let shuffled: Vec<usize> = (0..n).map(|row| row * 7919 % n).collect();
+        assert!(fit(learner, &made.take(&shuffled)) == fit(learner, made), "{name}");
+    });
+}
+
+#[test]
+fn the_names_of_classes_do_not_matter() {
+    for_each(|name, learner, made| {
+        let Target::Classes(labels) = &made.target else { return };
+        let renamed = labels.classes().iter().map(|c| format!("z{c}")).collect();
+        let target = Target::classes(labels.codes().to_vec(), renamed).unwrap();
+        let other = fit(learner, &Made { target, ..made.clone() });
+        let scores = |m: &AnyModel| m.scores(&made.table).unwrap();
+        assert!(scores(&other) == scores(&fit(learner, made)), "{name}");
+    });
+}
+
+#[test]
+fn the_order_of_classes_does_not_matter() {
+    for (task, made) in tasks() {
+        let Target::Classes(labels) = &made.target else { continue };
+        let numeric = made.numeric();
+        let k = labels.n_classes() as u32;
+        let reversed = labels.codes().iter().map(|c| k - 1 - c).collect();
+        let classes = labels.classes().iter().rev().cloned().collect();
+        let target = Target::classes(reversed, classes).unwrap();
+        let mirrored = Made { target, ..numeric.clone() };
+        for (name, learner) in every_learner(&made.target) {
+            let plain = fit(&learner, &numeric).scores(&numeric.table).unwrap();
+            let other = fit(&learner, &mirrored).scores(&numeric.table).unwrap();
+            for (a, b) in plain.rows().zip(other.rows()) {
+                let b: Vec<f64> = b.iter().rev().copied().collect();
+                assert_eq!(a, b, "{name} on {task}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_is_its_rows() {
+    for_each(|name, learner, made| {
+        let model = fit(learner, made);
+        let batch = model.scores(&made.table).unwrap();
+        for row in (0..made.table.n_rows()).step_by(17) {
+            let one = model.scores(&made.table.take(&[row])).unwrap();
+            assert_eq!(one.row(0), batch.row(row), "{name}");
+        }
+    });
+}
+
+#[test]
+fn a_loaded_model_is_the_saved_one() {
+    for_each(|name, learner, made| {
+        let saved = trained(fit(learner, made));
+        let bytes = persist::to_bytes(&saved);
+        let loaded = persist::from_bytes(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(loaded == saved, "{name}");
+        assert!(persist::to_bytes(&loaded) == bytes, "{name}");
+    });
+}
+
+#[test]
+fn probabilities_are_probabilities() {
+    for_each(|name, learner, made| {
+        let scores = fit(learner, made).scores(&made.table).unwrap();
+        if let Target::Classes(_) = made.target {
+            for row in scores.rows() {
+                let sum: f64 = row.iter().sum();
+                assert!((sum - 1.0).abs() < 1e-12 && row.iter().all(|p| *p >= 0.0), "{name}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_monotone_transform_of_features_changes_nothing() {
+    for_each(|name, learner, made| {
+        // Random cuts are uniform in the value, so they do depend on its scale.
+        if name.contains("random-cut") || name.contains("isolating") {
+            return;
+        }
+        let transformed = made.map_numbers(|x| (x * 0.25).exp());
+        let plain = fit(learner, made).scores(&made.table).unwrap();
+        let other = fit(learner, &transformed).scores(&transformed.table).unwrap();
+        assert!(plain == other, "{name}");
+    });
+}
+
+struct StopAfter {
+    events: AtomicUsize,
+    at: usize,
+    members_only: bool,
+}
+
+impl Observer for StopAfter {
+    fn on_event(&self, event: &Event) -> ControlFlow<()> {
+        let counts = !self.members_only || matches!(event, Event::Member { .. });
+        if counts && self.events.fetch_add(1, Ordering::SeqCst) + 1 >= self.at {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn a_fit_that_is_stopped_leaves_a_valid_model_or_says_so() {
+    for_each(|name, learner, made| {
+        for at in [1, 2, 5, 9, 20, 50] {
+            let stop = StopAfter { events: AtomicUsize::new(0), at, members_only: false };
+            let run = Run::new(Seed(11), 2, &stop).unwrap();
+            match learner.fit(&made.sample(), &run) {
+                Ok(model) => {
+                    let bytes = persist::to_bytes(&trained(model));
+                    let loaded = persist::from_bytes(&bytes).unwrap();
+                    assert_eq!(
+                        loaded.model.scores(&made.table).unwrap().n_rows(),
+                        made.table.n_rows()
+                    );
+                }
+                Err(error) => assert_eq!(error, weald::Error::Interrupted, "{name}"),
+            }
+        }
+    });
+}
+
+/// A committee of bootstrapped trees, as bagging builds it.
+fn committee(made: &Made, n: usize, run: &Run<'_>) -> weald::Result<Ensemble<AnyModel>> {
+    let tree = AnyLearner::DecisionTree(DecisionTree::default());
+    let members = run.fit_members(n, |_, run| {
+        let weights = resample::bootstrap(made.table.n_rows(), run.seed);
+        tree.fit(&made.sample().reweighted(&weights), run)
+    })?;
+    let weights = vec![1.0; members.len()];
+    Ensemble::new(members, weights, Combiner::Mean)
+}
+
+#[test]
+fn a_committee_stopped_at_member_r_is_a_committee_of_r() {
+    for (task, made) in tasks() {
+        for threads in [1, 3] {
+            let stop = StopAfter { events: AtomicUsize::new(0), at: 4, members_only: true };
+            let run = Run::new(Seed(5), threads, &stop).unwrap();
+            let stopped = committee(&made, 30, &run).unwrap();
+            let r = stopped.members.len();
+            assert!((1..30).contains(&r), "{task}: {r} members");
+            let whole = committee(&made, r, &Run::quiet(Seed(5), 2).unwrap()).unwrap();
+            assert!(stopped == whole, "{task}");
+        }
+    }
+}
+
+#[test]
+fn public_types_can_be_shared_among_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Table>();
+    shared::<Target>();
+    shared::<Weights>();
+    shared::<Sample<'_>>();
+    shared::<Aligned<'_>>();
+    shared::<Run<'_>>();
+    shared::<AnyLearner>();
+    shared::<AnyModel>();
+    shared::<Trained>();
+    shared::<Ensemble<AnyModel>>();
+}

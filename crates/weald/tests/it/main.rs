@@ -1,0 +1,9 @@
+//! Tests of the library from outside.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
+
+mod engine;
+mod golden;
+mod laws;
+mod layers;
+mod parity;
+mod reference_tree;
