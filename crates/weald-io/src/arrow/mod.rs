@@ -1,0 +1,11 @@
+//! Parquet files, Arrow files and Arrow streams.
+//!
+//! Integers, floats and decimals are numbers; text, booleans and dictionaries are categories; dates
+//! and times are numbers that count days or seconds; a null is missing, and so is an empty text.
+
+mod column;
+mod sources;
+mod stream;
+
+pub(crate) use sources::{read_file, read_parquet, read_stream};
+pub(crate) use stream::{ArrowBlocks, Input};
