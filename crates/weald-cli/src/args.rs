@@ -1,0 +1,296 @@
+//! The command line: every command, option and help text.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// What was asked for.
+#[derive(Debug, Parser)]
+#[command(
+    name = "weald",
+    version,
+    about = "Decision trees and ensembles of them, from tables to predictions",
+    after_help = "\
+Examples:
+  weald train data/oj.csv --target Purchase
+  weald predict Purchase.weald new.csv > predictions.csv
+  weald inspect Purchase.weald --format svg -o tree.svg
+
+Exit codes: 0 done, 2 usage, 3 bad data, 4 bad model file, 5 I/O, 130 interrupted",
+    max_term_width = 100
+)]
+pub struct Arguments {
+    /// Which command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// One command a file in `commands`.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Learn a model from a table, measure it and save it
+    Train(Box<TrainArguments>),
+    /// Apply a model to the rows of a table
+    Predict(PredictArguments),
+    /// Measure a model on rows whose answers are known
+    Evaluate(EvaluateArguments),
+    /// Show a model: its facts, and its tree as text, Graphviz, SVG or JSON
+    Inspect(InspectArguments),
+    /// List the methods, or the parameters of one
+    Methods(MethodsArguments),
+}
+
+/// `weald train`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Text, and whole numbers of 2 values or of at most 20 with 5 rows each on average, are
+classes; other numbers are predicted as numbers. The saved model has seen the training
+rows only; with --cv or --test 0, all rows. It replaces an older model in one step.
+
+Examples:
+  weald train data/oj.csv --target Purchase
+  weald train data/oj.csv -t Purchase --method c45 --set min_leaf_rows=10
+  weald train data/diabetes.csv -t target --cv 10 --json > metrics.json")]
+pub struct TrainArguments {
+    /// Table to learn from: CSV, Parquet or Arrow; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Column to predict
+    #[arg(short, long, value_name = "COL")]
+    pub target: Option<String>,
+    /// Method; `weald methods` lists them
+    #[arg(short, long, value_name = "NAME", default_value = "decision-tree")]
+    pub method: String,
+    /// Set a parameter; `weald methods NAME` lists them
+    #[arg(short, long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Share of rows held out to measure on; 0: none
+    #[arg(long, value_name = "SHARE", default_value = "0.2", conflicts_with = "folds")]
+    pub test: f64,
+    /// Measure by K-fold cross-validation instead
+    #[arg(long = "cv", value_name = "K")]
+    pub folds: Option<usize>,
+    /// Column of row weights
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    /// Leave a column aside (repeatable, as the next two)
+    #[arg(long, value_name = "COL")]
+    pub drop: Vec<String>,
+    /// Read a column as categories
+    #[arg(long, value_name = "COL")]
+    pub categorical: Vec<String>,
+    /// Read a column as numbers
+    #[arg(long, value_name = "COL")]
+    pub numeric: Vec<String>,
+    /// classification or regression [default: found out]
+    #[arg(long, value_name = "TASK", hide_possible_values = true)]
+    pub task: Option<TaskArgument>,
+    /// Test on the last rows, train on those before
+    #[arg(long)]
+    pub time_ordered: bool,
+    /// Column whose equal values stay in one part
+    #[arg(long, value_name = "COL", conflicts_with = "time_ordered")]
+    pub group: Option<String>,
+    /// Leave out rows whose target is missing
+    #[arg(long)]
+    pub drop_missing_target: bool,
+    /// Treat missing fields of short rows as missing values
+    #[arg(long, value_name = "fill", hide_possible_values = true)]
+    pub ragged: Option<RaggedArgument>,
+    /// Text that means a missing value too (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+    /// Seed of all randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Threads; 0: all cores [env: WEALD_THREADS]
+    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
+    #[arg(hide_default_value = true)]
+    pub threads: usize,
+    /// Model file; - is standard output [default: TARGET.weald]
+    #[arg(short, long, value_name = "MODEL")]
+    pub output: Option<PathBuf>,
+    /// Replace MODEL even if it is not a model
+    #[arg(long)]
+    pub force: bool,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `weald predict`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The output has a column `prediction`, and with --probabilities a column
+`probability_CLASS` for each class. Rows are read, predicted and written in blocks.
+
+Examples:
+  weald predict Purchase.weald new.csv > predictions.csv
+  zcat big.csv.gz | weald predict Purchase.weald --probabilities | head")]
+pub struct PredictArguments {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table to predict for [default: standard input]
+    #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
+    pub file: PathBuf,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// csv or json-lines
+    #[arg(short, long, value_name = "FORMAT", default_value = "csv", hide_possible_values = true)]
+    pub format: RowFormat,
+    /// Write the probability of each class too
+    #[arg(short, long)]
+    pub probabilities: bool,
+    /// Copy a column of the input to the output (repeatable)
+    #[arg(short, long, value_name = "COL")]
+    pub keep: Vec<String>,
+    /// Treat missing fields of short rows as missing values
+    #[arg(long, value_name = "fill", hide_possible_values = true)]
+    pub ragged: Option<RaggedArgument>,
+    /// Text that means a missing value too (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+    /// Threads; 0: all cores [env: WEALD_THREADS]
+    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
+    #[arg(hide_default_value = true)]
+    pub threads: usize,
+}
+
+/// `weald evaluate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The baseline always predicts the class shares or the mean of the training rows, which the
+model file knows. A class that the model never saw counts as a wrong answer, and a warning
+says how many rows that are.
+
+Example:
+  weald evaluate Purchase.weald data/oj.csv")]
+pub struct EvaluateArguments {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table with the target column; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Column of row weights
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    /// Leave out rows whose target is missing
+    #[arg(long)]
+    pub drop_missing_target: bool,
+    /// Treat missing fields of short rows as missing values
+    #[arg(long, value_name = "fill", hide_possible_values = true)]
+    pub ragged: Option<RaggedArgument>,
+    /// Text that means a missing value too (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+    /// Threads; 0: all cores [env: WEALD_THREADS]
+    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
+    #[arg(hide_default_value = true)]
+    pub threads: usize,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `weald inspect`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  weald inspect Purchase.weald
+  weald inspect Purchase.weald --depth 3 --format svg -o tree.svg
+  weald inspect Purchase.weald --format dot | dot -Tpdf > tree.pdf")]
+pub struct InspectArguments {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// text, dot, svg or json
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    pub format: PictureFormat,
+    /// Levels of splits to show [default: text 5, svg 4, else all]
+    #[arg(short, long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Short for --format json
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+/// `weald methods`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  weald methods
+  weald methods decision-tree")]
+pub struct MethodsArguments {
+    /// Method whose parameters to list
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to predict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TaskArgument {
+    /// Classes.
+    Classification,
+    /// Numbers.
+    Regression,
+}
+
+/// What to do with rows of another length than the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RaggedArgument {
+    /// Missing fields become missing values.
+    Fill,
+}
+
+/// How predictions are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RowFormat {
+    /// Comma-separated values with a header.
+    Csv,
+    /// One JSON object a line.
+    JsonLines,
+}
+
+/// How a model is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PictureFormat {
+    /// Text for a terminal.
+    Text,
+    /// Graphviz.
+    Dot,
+    /// A drawing.
+    Svg,
+    /// Everything, for programs.
+    Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn test_and_cv_exclude_each_other() {
+        let parse = |more: &[&str]| {
+            let words = ["weald", "train", "a.csv", "-t", "y"].iter().chain(more);
+            Arguments::try_parse_from(words)
+        };
+        assert!(parse(&["--cv", "5"]).is_ok());
+        assert!(parse(&["--cv", "5", "--test", "0.3"]).is_err());
+    }
+}

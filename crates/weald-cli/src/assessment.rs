@@ -1,0 +1,174 @@
+//! Measuring a method on rows it has not seen, beside a single tree and the constant model.
+
+use weald::any::{AnyLearner, AnyModel, MetricValue};
+use weald::base::constant::Constant;
+use weald::data::folds::Folds;
+use weald::data::{Sample, Table, Target, Weights};
+use weald::learner::Learner;
+use weald::metric::Metric;
+use weald::model::Model;
+use weald::run::Run;
+use weald::scores::Scores;
+use weald::seed::Seed;
+use weald::tree::DecisionTree;
+
+use crate::failure::{Failure, Result};
+use crate::interrupt;
+use crate::watch::Watch;
+
+/// What is measured: rows with their truth and weights.
+pub struct Rows<'a> {
+    /// The features.
+    pub table: &'a Table,
+    /// The truth.
+    pub target: &'a Target,
+    /// How much each row counts.
+    pub weights: &'a Weights,
+}
+
+/// The numbers of one metric.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The metric.
+    pub metric: Metric,
+    /// Of the method: one number for a test part, one a fold for cross-validation.
+    pub model: Vec<f64>,
+    /// Of a single tree, if the method is not one.
+    pub tree: Option<Vec<f64>>,
+    /// Of the constant model.
+    pub baseline: Vec<f64>,
+}
+
+/// Seed and threads of every fit.
+#[derive(Debug, Clone, Copy)]
+pub struct Effort {
+    /// The seed.
+    pub seed: u64,
+    /// Threads; 0 for all cores.
+    pub threads: usize,
+}
+
+impl Effort {
+    /// Fits a learner that serves a comparison: watched for Ctrl-C, its warnings left aside.
+    fn fit<L: Learner>(self, learner: &L, what: &str, sample: &Sample<'_>) -> Result<L::Model> {
+        let watch = Watch::new(what, false);
+        let model = Run::new(Seed(self.seed), self.threads, &watch)
+            .and_then(|run| learner.fit(sample, &run));
+        watch.finish();
+        model.map_err(Failure::library)
+    }
+}
+
+/// Measures `model`, fitted on `train`, on `test`. After Ctrl-C the single tree is left out.
+pub fn on_test_part(
+    model: &AnyModel,
+    train: &Sample<'_>,
+    test: &Rows<'_>,
+    effort: Effort,
+) -> Result<Vec<Measured>> {
+    let baseline = effort.fit(&Constant {}, "fitting the baseline", train)?;
+    let tree = if is_tree(model) || interrupt::asked() {
+        None
+    } else {
+        Some(effort.fit(&DecisionTree::default(), "fitting a single tree", train)?)
+    };
+    let scores = |model: &dyn Model| model.scores(test.table).map_err(Failure::library);
+    let model = scores(model)?;
+    let tree = tree.map(|tree| scores(&tree)).transpose()?;
+    let baseline = scores(&baseline)?;
+    let one = |metric: Metric, scores: &Scores| {
+        metric.evaluate(scores, test.target, test.weights).map_err(Failure::library)
+    };
+    Metric::for_target(test.target)
+        .into_iter()
+        .map(|metric| {
+            Ok(Measured {
+                metric,
+                model: vec![one(metric, &model)?],
+                tree: tree.as_ref().map(|tree| one(metric, tree).map(|x| vec![x])).transpose()?,
+                baseline: vec![one(metric, &baseline)?],
+            })
+        })
+        .collect()
+}
+
+/// Measures `learner` on each fold, fitted on the others. After Ctrl-C: on the folds so far.
+pub fn by_folds(
+    learner: &AnyLearner,
+    rows: &Rows<'_>,
+    folds: &Folds,
+    effort: Effort,
+) -> Result<Vec<Measured>> {
+    let mut all: Vec<Measured> = Vec::new();
+    for fold in 0..folds.len() {
+        let (train, test) = (folds.train_rows(fold), folds.test_rows(fold));
+        let part =
+            |of: &[usize]| (rows.table.take(of), rows.target.take(of), rows.weights.take(of));
+        let (table, target, weights) = part(&train);
+        let sample = Sample { table: &table, target: &target, weights: &weights };
+        let what = format!("fold {} of {}", fold + 1, folds.len());
+        let model = effort.fit(learner, &what, &sample);
+        if interrupt::asked() {
+            break;
+        }
+        let (table, target, weights) = part(&test);
+        let test = Rows { table: &table, target: &target, weights: &weights };
+        let measured = on_test_part(&model?, &sample, &test, effort)?;
+        if interrupt::asked() {
+            break;
+        }
+        if all.is_empty() {
+            all = measured;
+            continue;
+        }
+        for (sum, one) in all.iter_mut().zip(measured) {
+            sum.model.extend(one.model);
+            sum.baseline.extend(one.baseline);
+            if let (Some(sum), Some(one)) = (&mut sum.tree, one.tree) {
+                sum.extend(one);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The mean, and the standard deviation if there are several numbers. Numbers that are not
+/// defined, such as a fold's area under the curve without both classes, are left out.
+pub fn mean_and_deviation(numbers: &[f64]) -> (f64, Option<f64>) {
+    let known: Vec<f64> = numbers.iter().copied().filter(|x| !x.is_nan()).collect();
+    let n = known.len() as f64;
+    let mean = if known.is_empty() { f64::NAN } else { known.iter().sum::<f64>() / n };
+    if numbers.len() < 2 {
+        return (mean, None);
+    }
+    let squares: f64 = known.iter().map(|x| (x - mean) * (x - mean)).sum();
+    (mean, Some(if known.len() > 1 { (squares / (n - 1.0)).sqrt() } else { f64::NAN }))
+}
+
+/// What a model file keeps of the metrics.
+pub fn to_keep(measured: &[Measured], part: &str) -> Vec<MetricValue> {
+    let keep = |m: &Measured| MetricValue {
+        metric: m.metric.name().into(),
+        part: part.into(),
+        value: mean_and_deviation(&m.model).0,
+        baseline: mean_and_deviation(&m.baseline).0,
+    };
+    measured.iter().map(keep).collect()
+}
+
+fn is_tree(model: &AnyModel) -> bool {
+    matches!(model, AnyModel::Tree(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undefined_folds_are_left_out() {
+        assert_eq!(mean_and_deviation(&[0.5]), (0.5, None));
+        assert_eq!(mean_and_deviation(&[1.0, 3.0]), (2.0, Some(2.0f64.sqrt())));
+        assert_eq!(mean_and_deviation(&[1.0, f64::NAN, 3.0]).0, 2.0);
+        assert!(mean_and_deviation(&[f64::NAN]).0.is_nan());
+    }
+}

@@ -1,0 +1,277 @@
+//! `weald evaluate`: a model's metrics on rows whose answers are known.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use weald::any::{AnyModel, Trained};
+use weald::data::{Column, FieldKind, Target, Weights};
+use weald::error::{Error, quoted};
+use weald::metric::Metric;
+use weald::model::{Model, Output};
+use weald::scores::Scores;
+
+use super::predict::{add, tell_unseen};
+use crate::args::EvaluateArguments;
+use crate::assessment::Measured;
+use crate::confusion::Confusion;
+use crate::failure::{Failure, Kind, Result};
+use crate::stream::Stream;
+use crate::{model_file, output, say, source, tables, target};
+
+/// Reads, predicts, compares.
+pub fn run(arguments: &EvaluateArguments) -> Result<()> {
+    let trained = model_file::load(&arguments.model, Some(&arguments.file))?.trained;
+    let rows = read(&trained, arguments)?;
+    let scores = widened(&rows.scores, &rows.target);
+    let (baseline, origin) = baseline(&trained, &rows);
+    let baseline = widened(&baseline, &rows.target);
+    let value = |metric: Metric, scores: &Scores| {
+        metric.evaluate(scores, &rows.target, &rows.weights).map_err(Failure::library)
+    };
+    let mut measured = Vec::new();
+    for metric in Metric::for_target(&rows.target) {
+        let (model, baseline) = (vec![value(metric, &scores)?], vec![value(metric, &baseline)?]);
+        measured.push(Measured { metric, model, tree: None, baseline });
+    }
+    let confusion = match &rows.target {
+        Target::Classes(labels) => Some(Confusion::new(labels, &scores.classes(), &rows.weights)),
+        Target::Numbers(_) => None,
+    };
+    if arguments.json {
+        let document = as_json(arguments, &trained, &rows, &measured, &confusion, &origin);
+        return output::print_json(&document);
+    }
+    let mut text = format!(
+        "on {}:\n{}",
+        say::count(rows.target.len(), "row", "rows"),
+        tables::metrics(&measured, &trained.method)
+    );
+    if let Some(confusion) = confusion.as_ref().and_then(Confusion::show) {
+        text.push('\n');
+        text.push_str(&confusion);
+    }
+    output::print(&text)?;
+    say::line(&format!("the baseline predicts the {origin}, whatever the row"));
+    Ok(())
+}
+
+/// What is measured.
+struct Rows {
+    scores: Scores,
+    target: Target,
+    weights: Weights,
+    /// Rows of a class that the model never saw.
+    n_unknown: usize,
+}
+
+/// Reads and predicts block by block; only scores, truth and weights are kept.
+fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
+    let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
+    let (model, name) = (&trained.model, &trained.target.name);
+    let kind = match model.output() {
+        Output::Probabilities { classes } => FieldKind::Categorical { levels: classes.clone() },
+        _ => FieldKind::Numeric,
+    };
+    let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
+        columns.also(name, kind, "the target");
+        if let Some(weight) = &arguments.weight {
+            columns.also(weight, FieldKind::Numeric, "--weight");
+        }
+    })?;
+    let width = model.output().width();
+    let (mut scores, mut truth, mut weights) = (Vec::new(), Truth::default(), Vec::new());
+    let (mut unseen, mut n_read, mut n_left_out) = (Vec::new(), 0, 0);
+    while let Some(table) = stream.next()? {
+        let column = table.column(table.require(name).map_err(|e| stream.failure(e))?);
+        let missing = target::missing_rows(column);
+        if let (Some(row), false) = (missing.first(), arguments.drop_missing_target) {
+            return Err(without_target(name, n_read + row + 1, &arguments.file));
+        }
+        n_read += table.n_rows();
+        n_left_out += missing.len();
+        let rows: Vec<usize> =
+            (0..table.n_rows()).filter(|row| missing.binary_search(row).is_err()).collect();
+        let table = table.take(&rows);
+        let column = |name: &str| table.require(name).map(|at| table.column(at));
+        truth.add(column(name).map_err(|e| stream.failure(e))?);
+        if let Some(Ok(Column::Numeric(numbers))) = arguments.weight.as_deref().map(column) {
+            weights.extend(numbers.iter());
+        }
+        let aligned = model.schema().align(&table).map_err(|e| stream.failure(e))?;
+        scores.extend_from_slice(model.aligned_scores(&aligned).values());
+        add(&mut unseen, aligned.unseen());
+    }
+    say::line(&format!("read {}: {}", source::name(&arguments.file), count_rows(n_read)));
+    stream.tell_notes();
+    tell_unseen(&unseen);
+    if n_left_out > 0 {
+        say::note(&format!("left out {} whose target is missing", count_rows(n_left_out)));
+    }
+    let mut all = Scores::zeros(scores.len() / width, width);
+    all.values_mut().copy_from_slice(&scores);
+    if all.n_rows() == 0 {
+        return Err(stream.failure(Error::NoRows));
+    }
+    let (target, n_unknown) = truth.finish(model.output())?;
+    if n_unknown > 0 {
+        say::warning(&format!(
+            "{} of a class that the model never saw; they count as wrong",
+            say::count(n_unknown, "row is", "rows are")
+        ));
+    }
+    let weights = match &arguments.weight {
+        Some(name) => Weights::real(weights).map_err(|e| {
+            stream.failure(e).fact(format!("the weights are the column {}", quoted(name)))
+        })?,
+        None => Weights::Uniform,
+    };
+    Ok(Rows { scores: all, target, weights, n_unknown })
+}
+
+fn count_rows(n: usize) -> String {
+    say::count(n, "row", "rows")
+}
+
+fn without_target(name: &str, row: usize, file: &Path) -> Failure {
+    Failure::new(Kind::Data, format!("the target {} is missing in row {row}", quoted(name)))
+        .at(format!("{}, row {row}, column {}", source::name(file), quoted(name)))
+        .help("pass --drop-missing-target to leave such rows out")
+}
+
+/// The true answers so far: numbers, or the names of classes by code.
+#[derive(Default)]
+struct Truth {
+    numbers: Vec<f64>,
+    names: Vec<String>,
+    codes: Vec<u32>,
+}
+
+impl Truth {
+    fn add(&mut self, column: &Column) {
+        match column {
+            Column::Numeric(numbers) => self.numbers.extend(numbers.iter()),
+            Column::Categorical(c) => {
+                let codes: Vec<u32> = c.levels().iter().map(|level| self.code(level)).collect();
+                self.codes.extend(c.codes().iter().map(|&code| codes[code as usize]));
+            }
+        }
+    }
+
+    fn code(&mut self, name: &str) -> u32 {
+        let known = self.names.iter().position(|n| n == name);
+        let at = known.unwrap_or_else(|| {
+            self.names.push(name.into());
+            self.names.len() - 1
+        });
+        at as u32
+    }
+
+    /// The target, and how many rows are of a class that the model never saw.
+    fn finish(self, output: &Output) -> Result<(Target, usize)> {
+        let Output::Probabilities { classes } = output else {
+            return Ok((Target::numbers(self.numbers).map_err(Failure::library)?, 0));
+        };
+        let (codes, all) = matched(&self.names, classes);
+        let codes: Vec<u32> = self.codes.iter().map(|&code| codes[code as usize]).collect();
+        let n_unknown = codes.iter().filter(|&&code| code as usize >= classes.len()).count();
+        let target = Target::classes(codes, all.into()).map_err(Failure::library)?;
+        Ok((target, n_unknown))
+    }
+}
+
+/// The class of each name, and all classes: the model's first, those it never saw after them. A
+/// number matches however it is written.
+fn matched(names: &[String], known: &[String]) -> (Vec<u32>, Vec<String>) {
+    let mut all = known.to_vec();
+    let mut codes = Vec::with_capacity(names.len());
+    for name in names {
+        let same_number = |class: &String| matches!((class.parse::<f64>(), name.parse::<f64>()), (Ok(a), Ok(b)) if a == b);
+        let at = known.iter().position(|class| class == name);
+        let at = at.or_else(|| known.iter().position(same_number)).unwrap_or_else(|| {
+            all.push(name.clone());
+            all.len() - 1
+        });
+        codes.push(at as u32);
+    }
+    (codes, all)
+}
+
+/// What the constant model says of the rows, and where it comes from: the training rows, whose
+/// prior every model so far keeps, a tree at its root.
+fn baseline(trained: &Trained, rows: &Rows) -> (Scores, String) {
+    let value = match &trained.model {
+        AnyModel::Tree(model) => model.tree.value(0),
+        AnyModel::Constant(model) => &model.value,
+    };
+    let mut scores = Scores::zeros(rows.target.len(), value.len());
+    scores.rows_mut().for_each(|row| row.copy_from_slice(value));
+    let what = match rows.target {
+        Target::Classes(_) => "class shares",
+        Target::Numbers(_) => "mean",
+    };
+    (scores, format!("{what} of the training rows"))
+}
+
+/// The same scores with probability 0 for each class that the model never saw.
+fn widened(scores: &Scores, target: &Target) -> Scores {
+    let width = match target {
+        Target::Classes(labels) => labels.n_classes().max(1),
+        Target::Numbers(_) => 1,
+    };
+    let mut wide = Scores::zeros(scores.n_rows(), width.max(scores.width()));
+    for (to, from) in wide.rows_mut().zip(scores.rows()) {
+        to[..from.len()].copy_from_slice(from);
+    }
+    wide
+}
+
+fn as_json(
+    arguments: &EvaluateArguments,
+    trained: &Trained,
+    rows: &Rows,
+    measured: &[Measured],
+    confusion: &Option<Confusion>,
+    origin: &str,
+) -> Value {
+    let metric = |m: &Measured| {
+        json!({
+            "metric": m.metric.name(),
+            "higher_is_better": m.metric.higher_is_better(),
+            "model": m.model[0],
+            "baseline": m.baseline[0],
+        })
+    };
+    json!({
+        "model": arguments.model.display().to_string(),
+        "file": source::name(&arguments.file),
+        "method": trained.method,
+        "target": trained.target.name,
+        "n_rows": rows.target.len(),
+        "n_rows_of_unknown_class": rows.n_unknown,
+        "baseline": origin,
+        "metrics": measured.iter().map(metric).collect::<Vec<_>>(),
+        "confusion": confusion.as_ref().map(Confusion::as_json),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_match_by_name_then_by_number() {
+        let known = ["1".to_string(), "2".into()];
+        let names = ["2".to_string(), "1.0".into(), "x".into()];
+        let (codes, all) = matched(&names, &known);
+        assert_eq!(codes, [1, 0, 2]);
+        assert_eq!(all, ["1", "2", "x"]);
+    }
+
+    #[test]
+    fn an_unknown_class_gets_probability_zero() {
+        let mut scores = Scores::zeros(1, 2);
+        scores.row_mut(0).copy_from_slice(&[0.25, 0.75]);
+        let target = Target::from_names(&["a", "b", "c"]).take(&[2]);
+        assert_eq!(widened(&scores, &target).row(0), [0.25, 0.75, 0.0]);
+    }
+}

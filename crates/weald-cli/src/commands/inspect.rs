@@ -1,0 +1,202 @@
+//! `weald inspect`: what a model file holds.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use weald::any::{AnyModel, Trained};
+use weald::data::FieldKind;
+use weald::model::{Model, Output};
+use weald::tree::TreeModel;
+
+use crate::args::{InspectArguments, PictureFormat};
+use crate::failure::{Failure, Kind, Result};
+use crate::model_file::{self, Loaded};
+use crate::output;
+use crate::picture::{self, Sketch};
+use crate::say::thousands;
+use crate::tables::three;
+use crate::terminal::{clean, fit, width, wrap};
+
+/// Levels of splits that text shows if not told.
+const TEXT_DEPTH: usize = 5;
+/// Levels of splits that a drawing shows if not told.
+const SVG_DEPTH: usize = 4;
+
+/// Shows a model.
+pub fn run(arguments: &InspectArguments) -> Result<()> {
+    let loaded = model_file::load(&arguments.model, None)?;
+    let format = if arguments.json { PictureFormat::Json } else { arguments.format };
+    let depth = |otherwise| arguments.depth.unwrap_or(otherwise);
+    let text = match format {
+        PictureFormat::Text => {
+            let file = arguments.model.display().to_string();
+            as_text(&loaded, &file, depth(TEXT_DEPTH))
+        }
+        PictureFormat::Json => format!("{:#}\n", as_json(&loaded, depth(usize::MAX))),
+        PictureFormat::Dot => picture::dot(&Sketch::new(tree(&loaded.trained)?, depth(usize::MAX))),
+        PictureFormat::Svg => {
+            let sketch = Sketch::new(tree(&loaded.trained)?, depth(SVG_DEPTH));
+            picture::svg(&sketch, &title(&loaded.trained))
+        }
+    };
+    output::write(arguments.output.as_deref(), &text)
+}
+
+/// The tree to draw.
+fn tree(trained: &Trained) -> Result<&TreeModel> {
+    match &trained.model {
+        AnyModel::Tree(tree) => Ok(tree),
+        AnyModel::Constant(_) => Err(Failure::new(
+            Kind::Model,
+            format!("a model of the method {} has no tree to draw", trained.method),
+        )
+        .help("--format text or json show what it holds")),
+    }
+}
+
+fn title(trained: &Trained) -> String {
+    format!("{}: {}", clean(&trained.target.name), trained.method)
+}
+
+fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
+    let mut out = String::new();
+    for (name, value) in facts(loaded, file) {
+        let room = width().saturating_sub(12).max(20);
+        for (i, line) in wrap(&clean(&value), room).iter().enumerate() {
+            let name = if i == 0 { name } else { "" };
+            let _ = writeln!(out, "{name:<11} {}", fit(line, room));
+        }
+    }
+    match &loaded.trained.model {
+        AnyModel::Tree(model) => {
+            let sketch = Sketch::new(model, depth);
+            let _ = write!(out, "\n{}", picture::text(&sketch, width()));
+            let legend =
+                wrap("→ leaf; share and weight are of the training rows", width()).join("\n");
+            let _ = write!(out, "\n{legend}");
+            if sketch.hidden() > 0 {
+                let _ = write!(out, "\n--depth {} shows the whole tree", sketch.depth);
+            }
+            out.push('\n');
+        }
+        AnyModel::Constant(model) => {
+            let _ = write!(out, "\nevery row gets");
+            for (i, value) in model.value.iter().enumerate() {
+                let _ = match &model.output {
+                    Output::Probabilities { classes } => {
+                        write!(out, "\n  {} {}", clean(&classes[i]), picture::percent(*value))
+                    }
+                    _ => write!(out, " {}", picture::number(*value)),
+                };
+            }
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// What is known of a model, name and value.
+fn facts(loaded: &Loaded, file: &str) -> Vec<(&'static str, String)> {
+    let trained = &loaded.trained;
+    let size = thousands(loaded.n_bytes);
+    let mut facts = vec![
+        ("file", format!("{file}, {size} bytes, digest and structure checked")),
+        ("method", shape(trained)),
+    ];
+    let changed = changed_parameters(trained);
+    facts.push(("parameters", if changed.is_empty() { "all default".into() } else { changed }));
+    facts.push(("seed", trained.seed.to_string()));
+    facts.push(("target", target(trained)));
+    facts.push(("columns", columns(trained)));
+    let metrics: Vec<String> = (trained.metrics.iter())
+        .map(|m| {
+            let (value, baseline) = (three(m.value), three(m.baseline));
+            format!("{} {value} (baseline {baseline}, {})", m.metric, m.part)
+        })
+        .collect();
+    facts.push(("trained on", format!("{} rows", thousands(trained.n_rows as usize))));
+    for (i, metric) in metrics.into_iter().enumerate() {
+        facts.push((if i == 0 { "metrics" } else { "" }, metric));
+    }
+    facts
+}
+
+/// "decision-tree, 12 leaves, depth 5".
+pub fn shape(trained: &Trained) -> String {
+    match &trained.model {
+        AnyModel::Tree(model) => {
+            let leaves = crate::say::count(model.tree.n_leaves(), "leaf", "leaves");
+            format!("{}, {leaves}, depth {}", trained.method, model.tree.depth())
+        }
+        AnyModel::Constant(_) => trained.method.clone(),
+    }
+}
+
+/// The parameters that differ from the method's defaults.
+fn changed_parameters(trained: &Trained) -> String {
+    let defaults = match weald::any::AnyLearner::named(&trained.method) {
+        Ok(learner) => learner.settings(),
+        Err(_) => vec![],
+    };
+    let is_default =
+        |name: &str, value: &str| defaults.iter().any(|s| s.name == name && s.value == value);
+    let changed = trained.parameters.iter().filter(|(name, value)| !is_default(name, value));
+    changed.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+}
+
+fn target(trained: &Trained) -> String {
+    let name = &trained.target.name;
+    match trained.model.output() {
+        Output::Probabilities { classes } => {
+            let shown = classes.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let more = classes.len().saturating_sub(10);
+            let more = if more > 0 { format!(", … {more} more") } else { String::new() };
+            format!("{name}, classes {shown}{more}")
+        }
+        _ => format!("{name}, a number"),
+    }
+}
+
+fn columns(trained: &Trained) -> String {
+    let names: Vec<String> = (trained.model.schema().fields.iter())
+        .map(|field| match &field.kind {
+            FieldKind::Numeric => field.name.clone(),
+            FieldKind::Categorical { levels } => {
+                format!("{} ({} levels)", field.name, levels.len())
+            }
+        })
+        .collect();
+    const MOST: usize = 30;
+    let more = names.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(", … {more} more") } else { String::new() };
+    format!("{}: {}{more}", names.len(), names[..names.len().min(MOST)].join(", "))
+}
+
+fn as_json(loaded: &Loaded, depth: usize) -> Value {
+    let trained = &loaded.trained;
+    let mut document = json!({
+        "method": trained.method,
+        "parameters": trained.parameters,
+        "seed": trained.seed,
+        "n_rows": trained.n_rows,
+        "n_bytes": loaded.n_bytes,
+        "target": { "name": trained.target.name },
+        "columns": trained.model.schema().fields.iter().map(|f| match &f.kind {
+            FieldKind::Numeric => json!({ "name": f.name, "kind": "numeric" }),
+            FieldKind::Categorical { levels } => {
+                json!({ "name": f.name, "kind": "categorical", "levels": levels.to_vec() })
+            }
+        }).collect::<Vec<_>>(),
+        "metrics": trained.metrics.iter().map(|m| json!({
+            "metric": m.metric, "part": m.part, "value": m.value, "baseline": m.baseline,
+        })).collect::<Vec<_>>(),
+    });
+    if let Output::Probabilities { classes } = trained.model.output() {
+        document["target"]["classes"] = json!(classes.to_vec());
+    }
+    match &trained.model {
+        AnyModel::Tree(model) => document["tree"] = picture::json(model, depth),
+        AnyModel::Constant(model) => document["constant"] = json!(model.value),
+    }
+    document
+}

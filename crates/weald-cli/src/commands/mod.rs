@@ -1,0 +1,21 @@
+//! One command a file.
+
+mod evaluate;
+mod inspect;
+mod methods;
+mod predict;
+mod train;
+
+use crate::args::Command;
+use crate::failure::Result;
+
+/// Does what was asked.
+pub fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Train(arguments) => train::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Methods(arguments) => methods::run(&arguments),
+    }
+}

@@ -1,0 +1,384 @@
+//! `weald train`: from a table to a measured, saved model.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
+use weald::data::folds::{Folds, hold_out, hold_out_last};
+use weald::data::{Sample, Target};
+use weald::error::Error;
+use weald::learner::Learner;
+use weald::persist;
+use weald::run::Run;
+use weald::seed::Seed;
+
+use super::inspect::shape;
+use crate::args::TrainArguments;
+use crate::assessment::{self, Effort, Measured, Rows, mean_and_deviation};
+use crate::dataset::{self, Dataset};
+use crate::failure::{Failure, Kind, Result};
+use crate::model_file;
+use crate::say::{self, count};
+use crate::suspicion::suspicions;
+use crate::watch::Watch;
+use crate::{interrupt, output, source, tables};
+
+/// Reads, fits, measures and saves.
+pub fn run(arguments: &TrainArguments) -> Result<()> {
+    let learner = learner(arguments)?;
+    check(arguments)?;
+    interrupt::listen();
+    let mut options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
+    options.categorical = arguments.categorical.clone();
+    options.numeric = arguments.numeric.clone();
+    let Some(target) = &arguments.target else { return Err(no_target(arguments, &options)) };
+    let to = model_file::destination(arguments.output.as_deref(), target);
+    model_file::check_destination(&to, arguments.force)?;
+    let frame = source::load(&arguments.file, &options)?;
+    let data = dataset::assemble(&frame, target, arguments)?;
+    drop(frame);
+    say::line(&format!("task: {}, as {}", data.target.task().words(), data.reason));
+    let mut warnings = suspicions(&data.table, &data.target, arguments.threads);
+    warnings.iter().for_each(|w| say::warning(w));
+
+    let parts = Parts::cut(&data, arguments)?;
+    let fitted = fit(&learner, &data, &parts, arguments)?;
+    warnings.extend(fitted.warnings);
+    let trained = Trained {
+        model: fitted.model,
+        method: arguments.method.clone(),
+        parameters: (learner.settings().into_iter())
+            .map(|s| (s.name.to_string(), s.value))
+            .collect(),
+        seed: arguments.seed,
+        target: TargetField { name: target.clone() },
+        metrics: assessment::to_keep(&fitted.measured, parts.word()),
+        n_rows: fitted.n_rows as u64,
+    };
+    let (measured, is_partial) = (fitted.measured, fitted.is_partial);
+    let result = Outcome { trained, is_partial, measured, parts, to, warnings };
+    result.tell(arguments, &data)
+}
+
+/// What was asked for, with its parameters set.
+fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
+    let mut learner = AnyLearner::named(&arguments.method).map_err(Failure::library)?;
+    for setting in &arguments.settings {
+        let Some((key, value)) = setting.split_once('=') else {
+            let headline = format!("--set {} has no =", weald::error::quoted(setting));
+            return Err(Failure::new(Kind::Usage, headline)
+                .fact("expected KEY=VALUE, such as max_depth=5")
+                .help(format!("`weald methods {}` lists the keys", arguments.method)));
+        };
+        learner.set(key.trim(), value.trim()).map_err(|e| match Failure::library(e) {
+            failure if failure.help.is_empty() => {
+                failure.help(format!("`weald methods {}` lists what is accepted", arguments.method))
+            }
+            failure => failure,
+        })?;
+    }
+    Ok(learner)
+}
+
+/// Whether options fit each other.
+fn check(arguments: &TrainArguments) -> Result<()> {
+    let to_stdout = arguments.output.as_deref().is_some_and(model_file::is_standard_output);
+    if to_stdout && arguments.json {
+        return Err(Failure::new(Kind::Usage, "-o - and --json both write to standard output")
+            .help("give the model a file name with -o"));
+    }
+    if !(0.0..1.0).contains(&arguments.test) {
+        return Err(Failure::new(Kind::Usage, format!("--test is {}", arguments.test))
+            .fact("expected a share of at least 0 and below 1, such as 0.2")
+            .help("for a number of rows, divide it by the number of all rows"));
+    }
+    if let Some(k @ (0 | 1)) = arguments.folds {
+        return Err(Failure::new(Kind::Usage, format!("--cv is {k}"))
+            .fact("expected at least 2 folds, such as 10")
+            .help("--test 0.2 holds out one part instead"));
+    }
+    Ok(())
+}
+
+/// Without a target the columns to choose from help most.
+fn no_target(arguments: &TrainArguments, options: &weald_io::ReadOptions) -> Failure {
+    let failure =
+        Failure::new(Kind::Usage, "--target is missing: which column is to be predicted?");
+    if source::is_standard_input(&arguments.file) {
+        return failure.help("pass --target COL");
+    }
+    match weald_io::read(&arguments.file, options) {
+        Ok(frame) => {
+            let names: Vec<&str> = frame.table.names().collect();
+            let example = names.last().copied().unwrap_or("COL");
+            failure
+                .fact(format!("the columns are {}", dataset::listed(&names)))
+                .help(format!("for example --target {example}"))
+        }
+        Err(error) => source::read_failure(&error),
+    }
+}
+
+/// Which rows train and which are measured on.
+enum Parts {
+    /// All rows train.
+    All,
+    /// These train, those test.
+    HeldOut(Vec<usize>, Vec<usize>),
+    /// Cross-validation; the final model is trained on all rows.
+    Folds(Folds),
+}
+
+impl Parts {
+    fn cut(data: &Dataset, arguments: &TrainArguments) -> Result<Parts> {
+        let seed = Seed(arguments.seed);
+        let n_rows = data.table.n_rows();
+        let by_group = |k: usize| match &data.groups {
+            Some(groups) => Folds::grouped(groups, k, seed).map(Some),
+            None => Ok(None),
+        };
+        let parts = match arguments.folds {
+            Some(k) => match by_group(k) {
+                Ok(Some(folds)) => Ok(Parts::Folds(folds)),
+                Ok(None) if arguments.time_ordered => {
+                    Folds::time_ordered(n_rows, k).map(Parts::Folds)
+                }
+                Ok(None) => Folds::stratified(&data.target, k, seed).map(Parts::Folds),
+                Err(error) => Err(error),
+            },
+            None if arguments.test == 0.0 => Ok(Parts::All),
+            // A test part of whole groups is one of about 1 / share folds.
+            None => match by_group(((1.0 / arguments.test).round() as usize).max(2)) {
+                Ok(Some(folds)) => Ok(Parts::HeldOut(folds.train_rows(0), folds.test_rows(0))),
+                Ok(None) if arguments.time_ordered => hold_out_last(n_rows, arguments.test)
+                    .map(|(train, test)| Parts::HeldOut(train, test)),
+                Ok(None) => hold_out(&data.target, arguments.test, seed)
+                    .map(|(train, test)| Parts::HeldOut(train, test)),
+                Err(error) => Err(error),
+            },
+        };
+        parts.map_err(|e| match (Failure::library(e), arguments.folds) {
+            (failure, Some(_)) => failure,
+            (failure, None) => failure.help("--test 0 trains on all rows, without a test"),
+        })
+    }
+
+    /// What model files call the part that was measured on.
+    fn word(&self) -> &'static str {
+        match self {
+            Parts::All => "train",
+            Parts::HeldOut(..) => "test",
+            Parts::Folds(_) => "cross-validation",
+        }
+    }
+}
+
+/// A fitted model and what was measured.
+struct Fitted {
+    model: AnyModel,
+    /// Whether Ctrl-C ended the fit early.
+    is_partial: bool,
+    n_rows: usize,
+    measured: Vec<Measured>,
+    warnings: Vec<String>,
+}
+
+fn fit(
+    learner: &AnyLearner,
+    data: &Dataset,
+    parts: &Parts,
+    arguments: &TrainArguments,
+) -> Result<Fitted> {
+    let effort = Effort { seed: arguments.seed, threads: arguments.threads };
+    let Dataset { table, target, weights, .. } = data;
+    let take = |rows: &[usize]| (table.take(rows), target.take(rows), weights.take(rows));
+    let (train, test) = match parts {
+        Parts::HeldOut(train, test) => (Some(take(train)), Some(take(test))),
+        _ => (None, None),
+    };
+    let sample = match &train {
+        Some((table, target, weights)) => Sample { table, target, weights },
+        None => Sample { table, target, weights },
+    };
+    let (model, warnings) = fit_for_keeps(learner, &sample, arguments)?;
+    let is_partial = interrupt::asked();
+    let measured = match (parts, &test) {
+        (Parts::HeldOut(..), Some((table, target, weights))) => {
+            assessment::on_test_part(&model, &sample, &Rows { table, target, weights }, effort)?
+        }
+        (Parts::Folds(folds), _) if !interrupt::asked() => {
+            assessment::by_folds(learner, &Rows { table, target, weights }, folds, effort)?
+        }
+        _ => vec![],
+    };
+    Ok(Fitted { model, is_partial, n_rows: sample.n_rows(), measured, warnings })
+}
+
+/// Fits the model that is saved; Ctrl-C keeps what there is.
+fn fit_for_keeps(
+    learner: &AnyLearner,
+    sample: &Sample<'_>,
+    arguments: &TrainArguments,
+) -> Result<(AnyModel, Vec<String>)> {
+    let n_rows = count(sample.n_rows(), "row", "rows");
+    say::line(&format!("fitting {} on {n_rows}", arguments.method));
+    let start = Instant::now();
+    let watch = Watch::new(&format!("fitting {}", arguments.method), true);
+    interrupt::keep_what_there_is();
+    let model = Run::new(Seed(arguments.seed), arguments.threads, &watch)
+        .and_then(|run| learner.fit(sample, &run));
+    let warnings = watch.finish();
+    let model = model.map_err(|error| match error {
+        Error::Interrupted => Failure::new(Kind::Interrupted, error.to_string())
+            .help("nothing was written; run the same command to start again"),
+        other => Failure::library(other),
+    })?;
+    say::line(&format!("fitted in {:.2} s", start.elapsed().as_secs_f64()));
+    Ok((model, warnings))
+}
+
+/// Everything there is to tell.
+struct Outcome {
+    trained: Trained,
+    is_partial: bool,
+    measured: Vec<Measured>,
+    parts: Parts,
+    to: PathBuf,
+    warnings: Vec<String>,
+}
+
+impl Outcome {
+    /// Saves the model, prints the metrics, and says what to try next. Saving comes first: nobody
+    /// may be reading what is printed.
+    fn tell(&self, arguments: &TrainArguments, data: &Dataset) -> Result<()> {
+        let bytes = persist::to_bytes(&self.trained);
+        model_file::save(&self.to, &bytes)?;
+        let to_stdout = model_file::is_standard_output(&self.to);
+        if !self.measured.is_empty() && !arguments.json {
+            let text = format!("\n{}:\n{}\n", self.measured_on(), self.table(arguments));
+            if to_stdout { say::block(&text) } else { output::print(&text)? }
+        }
+        if arguments.json {
+            output::print_json(&self.as_json(arguments, data, bytes.len()))?;
+        }
+        let partly = if self.is_partial { "what was fitted before Ctrl-C, " } else { "" };
+        let name = if to_stdout { "standard output".into() } else { self.to.display().to_string() };
+        say::line(&format!("saved {name}: {partly}{}", shape(&self.trained)));
+        say::line(&format!("the saved model has seen {}", self.seen()));
+        if let Some(metric) = self.no_better_in() {
+            say::note(&format!("no better than the baseline in {metric}: little was learned"));
+        }
+        if self.is_partial {
+            return Err(Failure::new(Kind::Interrupted, format!("the model in {name} is partial"))
+                .help("it can be used as it is; run the same command again for the whole"));
+        }
+        if interrupt::asked() {
+            let headline = format!("the model in {name} is whole, but was not fully measured");
+            return Err(Failure::new(Kind::Interrupted, headline)
+                .help("run the same command again for all metrics"));
+        }
+        if !to_stdout {
+            say::hint(&format!("weald inspect {}", shell_word(&self.to)));
+        }
+        Ok(())
+    }
+
+    fn table(&self, arguments: &TrainArguments) -> String {
+        tables::metrics(&self.measured, &arguments.method)
+    }
+
+    /// The first metric, if the model does not beat the baseline there.
+    fn no_better_in(&self) -> Option<&'static str> {
+        let first = self.measured.first()?;
+        let (model, baseline) =
+            (mean_and_deviation(&first.model).0, mean_and_deviation(&first.baseline).0);
+        let is_better = match first.metric.higher_is_better() {
+            true => model > baseline,
+            false => model < baseline,
+        };
+        (!is_better && !model.is_nan()).then(|| first.metric.title())
+    }
+
+    /// The rows that the metrics are of.
+    fn measured_on(&self) -> String {
+        match &self.parts {
+            Parts::All => "on the training rows".into(),
+            Parts::HeldOut(_, test) => {
+                format!("on {}", count(test.len(), "test row", "test rows"))
+            }
+            Parts::Folds(folds) => match self.measured.first() {
+                Some(first) if first.model.len() < folds.len() => {
+                    format!("over the first {} of {} folds", first.model.len(), folds.len())
+                }
+                _ => format!("mean ± standard deviation over {} folds", folds.len()),
+            },
+        }
+    }
+
+    /// The rows that the saved model has seen.
+    fn seen(&self) -> String {
+        match &self.parts {
+            Parts::HeldOut(train, test) => format!(
+                "the {}, not the {}",
+                count(train.len(), "training row", "training rows"),
+                count(test.len(), "test row", "test rows")
+            ),
+            _ => format!("all {}", count(self.trained.n_rows as usize, "row", "rows")),
+        }
+    }
+
+    fn as_json(&self, arguments: &TrainArguments, data: &Dataset, n_bytes: usize) -> Value {
+        let figure = |numbers: &[f64]| {
+            let (mean, deviation) = mean_and_deviation(numbers);
+            match deviation {
+                Some(deviation) => {
+                    json!({ "mean": mean, "deviation": deviation, "folds": numbers })
+                }
+                None => json!(mean),
+            }
+        };
+        let metrics: Vec<Value> = (self.measured.iter())
+            .map(|m| {
+                json!({
+                    "metric": m.metric.name(),
+                    "higher_is_better": m.metric.higher_is_better(),
+                    "model": figure(&m.model),
+                    "single_tree": m.tree.as_deref().map(figure),
+                    "baseline": figure(&m.baseline),
+                })
+            })
+            .collect();
+        let classes = match &data.target {
+            Target::Classes(labels) => Some(labels.classes().to_vec()),
+            Target::Numbers(_) => None,
+        };
+        json!({
+            "file": source::name(&arguments.file),
+            "n_rows": data.table.n_rows(),
+            "n_features": data.table.n_columns(),
+            "target": arguments.target,
+            "task": data.target.task().words(),
+            "task_reason": data.reason,
+            "classes": classes,
+            "method": arguments.method,
+            "parameters": self.trained.parameters,
+            "seed": arguments.seed,
+            "part": self.parts.word(),
+            "n_train_rows": self.trained.n_rows,
+            "metrics": metrics,
+            "model_file": self.to.display().to_string(),
+            "model_bytes": n_bytes,
+            "warnings": self.warnings,
+            "interrupted": interrupt::asked(),
+            "partial": self.is_partial,
+        })
+    }
+}
+
+/// A path as one would type it.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,197 @@
+//! From a file's columns to what a learner needs: features, target, weights, groups.
+
+use std::path::Path;
+
+use weald::data::{Column, Table, Target, Weights};
+use weald::error::{Error, quoted};
+use weald_io::Frame;
+
+use crate::args::TrainArguments;
+use crate::failure::{Failure, Kind, Result};
+use crate::{say, source, target};
+
+/// What to learn from.
+pub struct Dataset {
+    /// The features.
+    pub table: Table,
+    /// What is to be predicted.
+    pub target: Target,
+    /// Why the task is what it is.
+    pub reason: String,
+    /// How much each row counts.
+    pub weights: Weights,
+    /// The group of each row, if rows belong together.
+    pub groups: Option<Vec<u32>>,
+}
+
+/// Takes the file apart as the command line says.
+pub fn assemble(frame: &Frame, name: &str, arguments: &TrainArguments) -> Result<Dataset> {
+    let file = &arguments.file;
+    let whole = &frame.table;
+    let target_at = require(whole, name, "--target", file)?;
+    let weight_at = optional(whole, arguments.weight.as_deref(), "--weight", file)?;
+    let group_at = optional(whole, arguments.group.as_deref(), "--group", file)?;
+    let mut aside = vec![target_at];
+    aside.extend(weight_at);
+    aside.extend(group_at);
+    for column in &arguments.drop {
+        let at = require(whole, column, "--drop", file)?;
+        if at == target_at {
+            let headline = format!("--drop {} is the target", quoted(column));
+            return Err(Failure::new(Kind::Usage, headline).help("drop or predict it, not both"));
+        }
+        aside.push(at);
+    }
+    if whole.n_rows() == 0 {
+        return Err(Failure::new(Kind::Data, "the table has 0 rows; at least 1 is needed")
+            .at(source::name(file))
+            .help("there is a header but nothing below it; is this the right file?"));
+    }
+    let rows = rows_with_target(whole, target_at, arguments)?;
+    let column = |at: usize| match &rows {
+        Some(rows) => whole.column(at).take(rows),
+        None => whole.column(at).clone(),
+    };
+    let column_of_file = |name: &str| format!("{}, column {}", source::name(file), quoted(name));
+    let placed = |name: &str, failure: Failure| failure.at(column_of_file(name));
+    let found = target::find(&column(target_at), name, arguments.task)
+        .map_err(|failure| placed(name, failure))?;
+    let weights = match weight_at {
+        Some(at) => weights(&column(at), whole.name(at))
+            .map_err(|failure| placed(whole.name(at), failure))?,
+        None => Weights::Uniform,
+    };
+    let groups = group_at.map(|at| groups(&column(at)));
+    let features: Vec<usize> = (0..whole.n_columns()).filter(|at| !aside.contains(at)).collect();
+    if features.is_empty() {
+        return Err(Failure::library(Error::NoColumns)
+            .at(source::name(file))
+            .fact(format!("{} is the only column besides those set aside", quoted(name)))
+            .help("features are all columns but --target, --weight, --group and --drop"));
+    }
+    let table = whole.select(&features);
+    let table = match &rows {
+        Some(rows) => table.take(rows),
+        None => table,
+    };
+    Ok(Dataset { table, target: found.target, reason: found.reason, weights, groups })
+}
+
+/// Where a column stands; if it is not there, an error that names the option and the columns.
+pub fn require(table: &Table, name: &str, option: &str, file: &Path) -> Result<usize> {
+    table.require(name).map_err(|error| {
+        let failure = Failure::library(error).at(source::name(file));
+        let names: Vec<&str> = table.names().collect();
+        let failure = failure.fact(format!("the columns are {}", listed(&names)));
+        Failure { kind: Kind::Data, headline: format!("{option}: {}", failure.headline), ..failure }
+    })
+}
+
+fn optional(table: &Table, name: Option<&str>, option: &str, file: &Path) -> Result<Option<usize>> {
+    name.map(|name| require(table, name, option, file)).transpose()
+}
+
+/// The names; of many, the first ten and the last two.
+pub fn listed(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let quote = |names: &[&str]| names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", ");
+    match names.len() {
+        n if n <= MOST => quote(names),
+        n => format!("{}, … {} more …, {}", quote(&names[..10]), n - MOST, quote(&names[n - 2..])),
+    }
+}
+
+/// The rows to keep if some lack the target and the user wants them left out; `None` keeps all.
+fn rows_with_target(
+    table: &Table,
+    target: usize,
+    arguments: &TrainArguments,
+) -> Result<Option<Vec<usize>>> {
+    complete_rows(
+        table.column(target),
+        table.name(target),
+        arguments.drop_missing_target,
+        &arguments.file,
+    )
+}
+
+/// The rows of the target column `name` that have a value; `None` if all have. An error unless
+/// the others may be left out.
+fn complete_rows(
+    column: &Column,
+    name: &str,
+    may_drop: bool,
+    file: &Path,
+) -> Result<Option<Vec<usize>>> {
+    let missing = target::missing_rows(column);
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let n_missing = say::count(missing.len(), "row", "rows");
+    if !may_drop {
+        let rows: Vec<String> = missing.iter().take(5).map(|r| (r + 1).to_string()).collect();
+        let dots = if missing.len() > 5 { ", …" } else { "" };
+        let headline = format!("the target {} is missing in {n_missing}", quoted(name));
+        return Err(Failure::new(Kind::Data, headline)
+            .at(format!("{}, row {}, column {}", source::name(file), rows[0], quoted(name)))
+            .fact(format!(
+                "rows without a value, counted below the header: {}{dots}",
+                rows.join(", ")
+            ))
+            .help("pass --drop-missing-target to leave these rows out"));
+    }
+    if missing.len() == column.len() {
+        let headline = format!("the target {} is missing in every row", quoted(name));
+        return Err(Failure::new(Kind::Data, headline).at(source::name(file)));
+    }
+    say::note(&format!("left out {n_missing} whose target is missing"));
+    let mut keep = vec![true; column.len()];
+    missing.iter().for_each(|&row| keep[row] = false);
+    Ok(Some((0..column.len()).filter(|&row| keep[row]).collect()))
+}
+
+/// The weights that a column holds.
+fn weights(column: &Column, name: &str) -> Result<Weights> {
+    let Column::Numeric(numbers) = column else {
+        let headline = format!("the weight column {} holds text, not numbers", quoted(name));
+        return Err(Failure::new(Kind::Data, headline)
+            .help(format!("fix it; --numeric {name} shows where the text is")));
+    };
+    Weights::real(numbers.iter().collect())
+        .map_err(|e| Failure::library(e).help("fix the column, or leave --weight out"))
+}
+
+/// A number for each group; rows without a group form one.
+fn groups(column: &Column) -> Vec<u32> {
+    match column {
+        Column::Categorical(c) => c.codes().to_vec(),
+        Column::Numeric(numbers) => {
+            let mut distinct: Vec<f64> = numbers.iter().map(|x| x + 0.0).collect();
+            distinct.sort_unstable_by(f64::total_cmp);
+            distinct.dedup_by(|a, b| a.total_cmp(b).is_eq());
+            let place = |x: f64| distinct.partition_point(|d| d.total_cmp(&(x + 0.0)).is_lt());
+            numbers.iter().map(|x| place(x) as u32).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_numbered_by_value() {
+        assert_eq!(groups(&Column::numeric(vec![5.0, 2.0, 5.0, f64::NAN])), [1, 0, 1, 2]);
+    }
+
+    #[test]
+    fn rows_without_a_target_are_an_error_or_left_out() {
+        let column = Column::numeric(vec![1.0, f64::NAN, 3.0]);
+        let file = Path::new("a.csv");
+        let failure = complete_rows(&column, "y", false, file).unwrap_err();
+        assert!(failure.render(false).contains("missing in 1 row"));
+        assert_eq!(complete_rows(&column, "y", true, file), Ok(Some(vec![0, 2])));
+        let none = Column::numeric(vec![f64::NAN]);
+        assert!(complete_rows(&none, "y", true, file).is_err());
+    }
+}

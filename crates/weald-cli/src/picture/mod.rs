@@ -1,0 +1,19 @@
+//! Pictures of trees: text for a terminal, Graphviz, SVG and JSON.
+//!
+//! Every picture is drawn from one [`Sketch`], which holds the words: the questions, the answers,
+//! the shares, and where missing values go. The renderers only place them.
+
+mod colour;
+mod dot;
+mod json;
+mod sketch;
+mod svg;
+mod text;
+mod words;
+
+pub use dot::dot;
+pub use json::json;
+pub use sketch::Sketch;
+pub use svg::svg;
+pub use text::text;
+pub use words::{number, percent};

@@ -1,0 +1,171 @@
+//! Predictions as lines: CSV, or one JSON object a line.
+
+use weald::data::{Column, MISSING};
+use weald::model::Output;
+use weald::scores::{Scores, argmax};
+
+use crate::args::RowFormat;
+
+/// Turns scores into lines.
+pub struct RowWriter {
+    format: RowFormat,
+    output: Output,
+    with_probabilities: bool,
+    /// The names of the columns: those that are kept, the prediction, the probabilities.
+    names: Vec<String>,
+}
+
+impl RowWriter {
+    /// A writer of predictions of this kind after the columns `kept`.
+    pub fn new(
+        format: RowFormat,
+        output: &Output,
+        with_probabilities: bool,
+        kept: &[String],
+    ) -> RowWriter {
+        let mut names = kept.to_vec();
+        names.push("prediction".into());
+        if let (true, Output::Probabilities { classes }) = (with_probabilities, output) {
+            names.extend(classes.iter().map(|class| format!("probability_{class}")));
+        }
+        RowWriter { format, output: output.clone(), with_probabilities, names }
+    }
+
+    /// What stands before the first row.
+    pub fn header(&self) -> String {
+        match self.format {
+            RowFormat::Csv => {
+                let names: Vec<String> = self.names.iter().map(|n| csv_field(n)).collect();
+                format!("{}\n", names.join(","))
+            }
+            RowFormat::JsonLines => String::new(),
+        }
+    }
+
+    /// The lines of some rows, with the values of the kept columns.
+    pub fn lines(&self, scores: &Scores, kept: &[&Column]) -> String {
+        let mut out = String::with_capacity(scores.n_rows() * 16);
+        let mut values: Vec<Value<'_>> = Vec::with_capacity(self.names.len());
+        for row in 0..scores.n_rows() {
+            values.clear();
+            values.extend(kept.iter().map(|column| Value::of(column, row)));
+            let scores = scores.row(row);
+            match &self.output {
+                Output::Probabilities { classes } => {
+                    values.push(Value::Text(&classes[argmax(scores)]));
+                    if self.with_probabilities {
+                        values.extend(scores.iter().map(|&p| Value::Number(p)));
+                    }
+                }
+                _ => values.push(Value::Number(scores[0])),
+            }
+            match self.format {
+                RowFormat::Csv => csv_line(&mut out, &values),
+                RowFormat::JsonLines => json_line(&mut out, &self.names, &values),
+            }
+        }
+        out
+    }
+}
+
+/// One value of a line.
+enum Value<'a> {
+    Missing,
+    Number(f64),
+    Text(&'a str),
+}
+
+impl Value<'_> {
+    fn of(column: &Column, row: usize) -> Value<'_> {
+        match column {
+            Column::Numeric(numbers) => match numbers.at(row) {
+                x if x.is_nan() => Value::Missing,
+                x => Value::Number(x),
+            },
+            Column::Categorical(c) => match c.codes()[row] {
+                MISSING => Value::Missing,
+                code => Value::Text(&c.levels()[code as usize]),
+            },
+        }
+    }
+}
+
+fn csv_line(out: &mut String, values: &[Value<'_>]) {
+    for (i, value) in values.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        match value {
+            Value::Missing => {}
+            Value::Number(x) => out.push_str(&x.to_string()),
+            Value::Text(text) => out.push_str(&csv_field(text)),
+        }
+    }
+    out.push('\n');
+}
+
+/// A field, in quotes if it needs them.
+fn csv_field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}
+
+fn json_line(out: &mut String, names: &[String], values: &[Value<'_>]) {
+    out.push('{');
+    for (i, (name, value)) in names.iter().zip(values).enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        out.push_str(&json_text(name));
+        out.push(':');
+        match value {
+            Value::Number(x) if x.is_finite() => out.push_str(&x.to_string()),
+            // JSON has no infinities.
+            Value::Number(x) => out.push_str(&json_text(&x.to_string())),
+            Value::Missing => out.push_str("null"),
+            Value::Text(text) => out.push_str(&json_text(text)),
+        }
+    }
+    out.push_str("}\n");
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores() -> Scores {
+        let mut scores = Scores::zeros(2, 2);
+        scores.row_mut(0).copy_from_slice(&[0.25, 0.75]);
+        scores.row_mut(1).copy_from_slice(&[1.0, 0.0]);
+        scores
+    }
+
+    fn classes() -> Output {
+        Output::Probabilities { classes: ["no, never".to_string(), "yes".into()].into() }
+    }
+
+    #[test]
+    fn csv_is_quoted_where_it_must_be() {
+        let writer = RowWriter::new(RowFormat::Csv, &classes(), true, &["id".into()]);
+        let id = Column::numeric(vec![7.0, f64::NAN]);
+        assert_eq!(writer.header(), "id,prediction,\"probability_no, never\",probability_yes\n");
+        assert_eq!(writer.lines(&scores(), &[&id]), "7,yes,0.25,0.75\n,\"no, never\",1,0\n");
+    }
+
+    #[test]
+    fn json_lines_parse() {
+        let writer = RowWriter::new(RowFormat::JsonLines, &classes(), true, &["a\"b".into()]);
+        let kept = Column::from_names(&[Some("x\n"), None]);
+        for line in writer.lines(&scores(), &[&kept]).lines() {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(value["prediction"].is_string());
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A table that is read a block at a time, with the columns of a model and a few more.
+
+use std::path::Path;
+
+use weald::data::{Field, FieldKind, Schema, Table};
+use weald::error::{Error, nearest, quoted};
+use weald_io::{Blocks, ReadOptions};
+
+use crate::failure::{Failure, Result};
+use crate::{dataset, source};
+
+/// Rows that are read and predicted at once.
+const ROWS_PER_BLOCK: usize = 16_384;
+
+/// Blocks of rows.
+pub struct Stream {
+    blocks: Blocks,
+    wanted: Schema,
+    file: String,
+}
+
+/// The columns to read.
+pub struct Wanted {
+    schema: Schema,
+    /// Columns that must be there, and the option that names each.
+    named: Vec<(String, String)>,
+}
+
+impl Wanted {
+    /// These columns too, as written; `option` is what names them.
+    pub fn as_text(&mut self, names: &[String], option: &str) {
+        let text = FieldKind::Categorical { levels: [].into() };
+        names.iter().for_each(|name| self.also(name, text.clone(), option));
+    }
+
+    /// One more column of this kind, unless the model has it.
+    pub fn also(&mut self, name: &str, kind: FieldKind, option: &str) {
+        self.named.push((name.into(), option.into()));
+        if !self.schema.fields.iter().any(|f| f.name == name) {
+            self.schema.fields.push(Field { name: name.into(), kind });
+        }
+    }
+}
+
+impl Stream {
+    /// Opens a file, or standard input for `-`, and checks that it has the columns of `schema`
+    /// and those that `more` adds.
+    pub fn open(
+        file: &Path,
+        schema: &Schema,
+        options: &ReadOptions,
+        more: impl FnOnce(&mut Wanted),
+    ) -> Result<Stream> {
+        let mut wanted = Wanted { schema: schema.clone(), named: vec![] };
+        more(&mut wanted);
+        let path = Some(file).filter(|f| !source::is_standard_input(f));
+        let blocks = weald_io::blocks(path, &wanted.schema, options, ROWS_PER_BLOCK)
+            .map_err(|e| source::read_failure(&e))?;
+        let stream = Stream { blocks, wanted: wanted.schema, file: source::name(file) };
+        stream.check(schema, &wanted.named)?;
+        Ok(stream)
+    }
+
+    /// Whether the input has all columns of the model and all that were named.
+    fn check(&self, schema: &Schema, named: &[(String, String)]) -> Result<()> {
+        let there = self.blocks.columns();
+        let all: Vec<&str> = there.iter().map(String::as_str).collect();
+        let columns = format!("the columns are {}", dataset::listed(&all));
+        let knows = |name: &str| schema.fields.iter().any(|f| f.name == name);
+        let missing = schema.fields.iter().map(|f| f.name.as_str()).filter(|n| !all.contains(n));
+        let missing: Vec<&str> = missing.collect();
+        if let [first, others @ ..] = missing.as_slice() {
+            let nearest = nearest(first, all.iter().copied().filter(|n| !knows(n)));
+            let failure = self.failure(Error::MissingColumn { name: (*first).into(), nearest });
+            let failure = match others {
+                [] => failure,
+                others => failure.fact(format!("also missing: {}", dataset::listed(others))),
+            };
+            return Err(failure.fact(columns));
+        }
+        match named.iter().find(|(name, _)| !there.contains(name)) {
+            None => Ok(()),
+            Some((name, option)) => {
+                let nearest = nearest(name, all.iter().copied());
+                let failure = self.failure(Error::UnknownColumn { name: name.clone(), nearest });
+                let headline = format!("{option}: there is no column {}", quoted(name));
+                Err(Failure { headline, ..failure }.fact(columns))
+            }
+        }
+    }
+
+    /// Some rows, or `None` at the end.
+    pub fn next(&mut self) -> Result<Option<Table>> {
+        match self.blocks.next() {
+            Some(Ok(block)) => Ok(Some(block.table)),
+            Some(Err(error)) => Err(source::read_failure(&error)),
+            None => Ok(None),
+        }
+    }
+
+    /// Columns of the input that nobody asked for.
+    pub fn extra(&self) -> impl Iterator<Item = &str> {
+        let wanted = |name: &&str| self.wanted.fields.iter().any(|f| f.name == **name);
+        self.blocks.columns().iter().map(String::as_str).filter(move |name| !wanted(name))
+    }
+
+    /// Tells what was detected on the way.
+    pub fn tell_notes(&self) {
+        source::tell(self.blocks.notes());
+    }
+
+    /// The library's error about this input.
+    pub fn failure(&self, error: Error) -> Failure {
+        Failure::library(error).at(self.file.clone())
+    }
+}

@@ -1,0 +1,14 @@
+//! The real program, run as a user runs it.
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+mod bad_input;
+mod errors;
+mod evaluate;
+mod files;
+mod help;
+mod inspect;
+mod interrupt;
+mod letter;
+mod predict;
+mod program;
+mod train;

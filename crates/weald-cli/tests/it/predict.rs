@@ -1,0 +1,137 @@
+//! `weald predict`: columns, streaming, and the end of the line.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use crate::program::{Folder, example};
+
+#[test]
+fn csv_to_csv() {
+    let folder = Folder::new();
+    folder.trained("oj.csv", "Purchase");
+    let oj = example("oj.csv");
+    let oj = oj.to_str().unwrap();
+    let done = folder.run(&["predict", "m.weald", oj, "--probabilities", "--keep", "StoreID"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let mut lines = done.stdout.lines();
+    assert_eq!(lines.next(), Some("StoreID,prediction,probability_CH,probability_MM"));
+    assert_eq!(lines.count(), 1070);
+    let to_file = folder.run(&["predict", "m.weald", oj, "-o", "p.csv"]);
+    assert_eq!((to_file.code, to_file.stdout.as_str()), (0, ""));
+    assert_eq!(folder.read("p.csv").lines().count(), 1071);
+}
+
+#[test]
+fn json_lines() {
+    let folder = Folder::new();
+    folder.trained("diabetes.csv", "target");
+    let file = example("diabetes.csv");
+    let arguments = ["predict", "m.weald", file.to_str().unwrap(), "--format", "json-lines"];
+    let done = folder.run(&arguments);
+    for line in done.stdout.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(line["prediction"].is_number());
+    }
+    assert_eq!(done.stdout.lines().count(), 442);
+}
+
+#[test]
+fn standard_input_gives_the_same() {
+    let folder = Folder::new();
+    folder.trained("oj.csv", "Purchase");
+    let oj = example("oj.csv");
+    let from_file = folder.run(&["predict", "m.weald", oj.to_str().unwrap()]);
+    let bytes = std::fs::read(&oj).unwrap();
+    for arguments in [&["predict", "m.weald"][..], &["predict", "m.weald", "-"]] {
+        let piped = folder.pipe(arguments, &bytes);
+        assert_eq!(piped.code, 0, "{}", piped.stderr);
+        assert!(piped.stdout == from_file.stdout);
+    }
+}
+
+#[test]
+fn a_stream_far_larger_than_a_block_is_predicted_row_by_row() {
+    let folder = Folder::new();
+    folder.trained("faithful.csv", "waiting");
+    let mut text = String::from("eruptions\n");
+    for i in 0..300_000 {
+        text += &format!("{}.{}\n", i % 5, i % 10);
+    }
+    let done = folder.pipe(&["predict", "m.weald"], text.as_bytes());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.stdout.lines().count(), 300_001);
+    let lines: Vec<&str> = done.stdout.lines().skip(1).collect();
+    assert_eq!(lines[0], lines[299_990], "the same row, the same answer");
+}
+
+#[test]
+fn whoever_reads_may_stop() {
+    let folder = Folder::new();
+    folder.trained("faithful.csv", "waiting");
+    let mut child = folder
+        .command(&["predict", "m.weald"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        let _ = stdin.write_all(b"eruptions\n");
+        let rows = "3.5\n".repeat(10_000);
+        // Ends when the program does.
+        for _ in 0..1_000 {
+            if stdin.write_all(rows.as_bytes()).is_err() {
+                break;
+            }
+        }
+    });
+    let mut first = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut first).unwrap();
+    assert_eq!(first, "prediction\n");
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("error"));
+}
+
+#[test]
+fn columns_are_matched_by_name() {
+    let folder = Folder::new();
+    folder.write("train.csv", "c,x,y\nred,1,a\nred,2,a\nblue,3,b\nblue,4,b\n");
+    let train = ["train", "train.csv", "-t", "y", "--test", "0", "-o", "m.weald"];
+    assert_eq!(folder.run(&train).code, 0);
+    folder.write("other.csv", "note,x,c\nhello,1,red\nhello,4,green\n");
+    let done = folder.run(&["predict", "m.weald", "other.csv"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(done.stdout.lines().count(), 3);
+    assert!(done.stderr.contains("note: 1 column is not used: \"note\""), "{}", done.stderr);
+    assert!(done.stderr.contains("1 row of \"c\" has a level"), "{}", done.stderr);
+    folder.write("lacks.csv", "x,colour,cc\n1,red,blue\n");
+    let done = folder.run(&["predict", "m.weald", "lacks.csv"]);
+    assert_eq!((done.code, done.stdout.as_str()), (3, ""));
+    assert!(done.stderr.contains("there is no column \"c\""), "{}", done.stderr);
+    folder.write("text.csv", "c,x\nred,1\nblue,oops\n");
+    let done = folder.run(&["predict", "m.weald", "text.csv"]);
+    assert_eq!(done.code, 3);
+    assert!(
+        done.stderr.contains("oops") && done.stderr.contains("text.csv:3:6"),
+        "{}",
+        done.stderr
+    );
+    let done = folder.run(&["predict", "m.weald", "other.csv", "--keep", "nota"]);
+    assert_eq!(done.code, 3);
+    assert!(done.stderr.contains("did you mean \"note\""), "{}", done.stderr);
+}
+
+#[test]
+fn a_failed_prediction_leaves_no_file() {
+    let folder = Folder::new();
+    folder.trained("faithful.csv", "waiting");
+    folder.write("bad.csv", "eruptions\n1\n2,3,4\n");
+    let done = folder.run(&["predict", "m.weald", "bad.csv", "-o", "p.csv"]);
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    assert!(!folder.path("p.csv").exists());
+}

@@ -1,0 +1,152 @@
+//! `weald train`: what is printed where, what is saved, and that the same seed gives the same.
+
+use crate::program::{Folder, example, without_numbers};
+
+#[test]
+fn the_main_job() {
+    let folder = Folder::new();
+    folder.copy_example("oj.csv");
+    let done = folder.run(&["train", "oj.csv", "--target", "Purchase"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(folder.path("Purchase.weald").is_file());
+    insta::assert_snapshot!("oj_stdout", without_numbers(&done.stdout));
+    insta::assert_snapshot!("oj_stderr", without_numbers(&done.stderr));
+}
+
+#[test]
+fn a_method_that_is_no_tree_stands_beside_one() {
+    let folder = Folder::new();
+    let oj = example("oj.csv");
+    let oj = oj.to_str().unwrap();
+    let done = folder.run(&["train", oj, "-t", "Purchase", "-m", "constant", "--cv", "3"]);
+    assert!(done.stdout.contains("single tree"), "{}", done.stdout);
+    assert!(done.stdout.contains("over 3 folds"), "{}", done.stdout);
+    assert!(done.stdout.contains(" ± "), "{}", done.stdout);
+    assert!(done.stderr.contains("has seen all 1,070 rows"), "{}", done.stderr);
+}
+
+#[test]
+fn json_is_one_document_and_the_model_is_saved() {
+    let folder = Folder::new();
+    let file = example("diabetes.csv");
+    let file = file.to_str().unwrap();
+    let done = folder.run(&["train", file, "-t", "target", "--json", "-s", "max_depth=3"]);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(json["task"], "regression");
+    assert_eq!(json["metrics"][0]["metric"], "rmse");
+    assert!(json["metrics"][0]["model"].is_number());
+    assert_eq!(json["parameters"]["max_depth"], "3");
+    assert_eq!(json["n_train_rows"], 354);
+    assert!(folder.path("target.weald").is_file());
+}
+
+#[test]
+fn without_a_test_part_there_are_no_metrics() {
+    let folder = Folder::new();
+    let oj = example("oj.csv");
+    let done = folder.run(&["train", oj.to_str().unwrap(), "-t", "Purchase", "--test", "0"]);
+    assert_eq!((done.code, done.stdout.as_str()), (0, ""));
+    assert!(done.stderr.contains("has seen all 1,070 rows"), "{}", done.stderr);
+}
+
+#[test]
+fn a_model_is_saved_even_if_nobody_reads_the_metrics() {
+    let folder = Folder::new();
+    let oj = example("oj.csv");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = folder.command(&["train", oj.to_str().unwrap(), "-t", "Purchase"]);
+    assert!(command.stdout(writer).output().unwrap().status.success());
+    assert_eq!(folder.run(&["inspect", "Purchase.weald"]).code, 0);
+}
+
+#[test]
+fn a_model_on_standard_output_is_the_model() {
+    let folder = Folder::new();
+    let oj = example("oj.csv");
+    let arguments = ["train", oj.to_str().unwrap(), "-t", "Purchase", "-o"];
+    let to_file = folder.run(&[&arguments[..], &["m.weald"]].concat());
+    assert_eq!(to_file.code, 0);
+    let piped = folder.command(&[&arguments[..], &["-"]].concat()).output().unwrap();
+    assert_eq!(piped.stdout, std::fs::read(folder.path("m.weald")).unwrap());
+    assert!(String::from_utf8_lossy(&piped.stderr).contains("accuracy"));
+    let both = folder.run(&[&arguments[..], &["-", "--json"]].concat());
+    assert_eq!(both.code, 2);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_threads() {
+    let folder = Folder::new();
+    let file = example("carseats.csv");
+    let file = file.to_str().unwrap();
+    for threads in ["1", "2", "4"] {
+        let name = format!("{threads}.weald");
+        let arguments = ["train", file, "-t", "Sales", "--threads", threads, "-o", &name];
+        assert_eq!(folder.run(&arguments).code, 0);
+    }
+    let mut scalar = folder.command(&["train", file, "-t", "Sales", "-o", "scalar.weald"]);
+    assert!(scalar.env("WEALD_SIMD", "scalar").output().unwrap().status.success());
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    for name in ["2.weald", "4.weald", "scalar.weald"] {
+        assert!(bytes("1.weald") == bytes(name), "{name} differs");
+    }
+}
+
+#[test]
+fn numeric_classes_keep_their_names() {
+    let folder = Folder::new();
+    let wine = example("wine.csv");
+    let done = folder.run(&["train", wine.to_str().unwrap(), "-t", "target", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(json["classes"], serde_json::json!(["0", "1", "2"]));
+    assert!(json["task_reason"].as_str().is_some_and(|r| r.contains("3 different values")));
+}
+
+#[test]
+fn rows_without_a_target_are_left_out_when_asked() {
+    let folder = Folder::new();
+    let file = folder.write("a.csv", "x,y\n1,0\n2,\n3,1\n4,0\n5,1\n6,NA\n");
+    let file = file.to_str().unwrap();
+    assert_eq!(folder.run(&["train", file, "-t", "y"]).code, 3);
+    let done = folder.run(&["train", file, "-t", "y", "--drop-missing-target"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("left out 2 rows"), "{}", done.stderr);
+}
+
+#[test]
+fn identifiers_and_copies_of_the_target_are_suspected() {
+    let folder = Folder::new();
+    let mut text = String::from("id,name,x,copy,y\n");
+    for i in 0..200 {
+        let y = (i * 7919) % 13 % 2;
+        text += &format!("{},user{i},{},{},{}\n", i + 1, (i * 31) % 17, y * 10, ["no", "yes"][y]);
+    }
+    let file = folder.write("a.csv", text);
+    let file = file.to_str().unwrap();
+    let done = folder.run(&["train", file, "-t", "y"]);
+    assert!(done.stderr.contains("\"id\" looks like an identifier"), "{}", done.stderr);
+    assert!(done.stderr.contains("\"name\" looks like an identifier"), "{}", done.stderr);
+    assert!(done.stderr.contains("\"copy\" alone predicts"), "{}", done.stderr);
+    assert!(!done.stderr.contains("\"x\" alone"), "{}", done.stderr);
+    let drop = ["train", file, "-t", "y", "--drop", "id", "--drop", "name", "--drop", "copy"];
+    let done = folder.run(&drop);
+    assert!(!done.stderr.contains("warning"), "{}", done.stderr);
+}
+
+#[test]
+fn groups_and_time_order_and_weights() {
+    let folder = Folder::new();
+    let oj = example("oj.csv");
+    let oj = oj.to_str().unwrap();
+    for more in [
+        &["--group", "StoreID"][..],
+        &["--time-ordered"],
+        &["--cv", "3", "--time-ordered"],
+        &["--cv", "3", "--group", "WeekofPurchase"],
+        &["--weight", "PriceCH"],
+        &["--test", "0.5"],
+    ] {
+        let done = folder.run(&[&["train", oj, "-t", "Purchase"][..], more].concat());
+        assert_eq!(done.code, 0, "{more:?}: {}", done.stderr);
+    }
+}
