@@ -6,20 +6,20 @@
 use super::criterion;
 use super::features::FeatureCount;
 use super::frontier::Frontier;
-use super::grow::{Grower, Grown};
+use super::grow::{Grower, Grown, Memory};
 use super::limits::Limits;
 use super::model::TreeModel;
 use super::prune::Pruning;
 use super::search::Search;
 use super::statistic::fixed_point::IntegerWeights;
-use super::statistic::{ClassCounts, CountSum, PackedPair, PairSum, Statistic, WidePair};
+use super::statistic::{ClassCounts, CountSum, Entry, PackedPair, PairSum, Statistic, WidePair};
 use super::values::put_values;
 use crate::data::bins::Spread;
 use crate::data::{Bins, ClassLabels, Column, Resolution, Sample, Table, Target};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
-use crate::observer::Warning;
+use crate::observer::{Event, Warning};
 use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range};
 use crate::run::Run;
 
@@ -214,11 +214,11 @@ impl Task<'_, '_> {
             _ => None,
         };
         match packed {
-            Some(pairs) => self.grow(&pairs, criterion, 1.0),
+            Some((pairs, entries)) => self.grow(&pairs, entries, criterion, 1.0),
             None => {
                 let n_classes = labels.n_classes();
                 let counts = ClassCounts::new(labels.codes(), n_classes, self.weights.clone());
-                self.grow(&counts, criterion, 1.0)
+                self.grow(&counts, counts.entries(), criterion, 1.0)
             }
         }
     }
@@ -229,10 +229,10 @@ impl Task<'_, '_> {
             _ => PackedPair::numbers(values, self.weights),
         };
         match packed {
-            Some((pairs, unit)) => self.grow(&pairs, &criterion::Variance, unit),
+            Some((pairs, unit, entries)) => self.grow(&pairs, entries, &criterion::Variance, unit),
             None => {
                 let (pairs, unit) = WidePair::numbers(values, self.weights.clone());
-                self.grow(&pairs, &criterion::Variance, unit)
+                self.grow(&pairs, pairs.entries(), &criterion::Variance, unit)
             }
         }
     }
@@ -240,6 +240,7 @@ impl Task<'_, '_> {
     fn grow<T: Statistic, C: criterion::Criterion<T::Sum>>(
         &self,
         statistic: &T,
+        entries: Vec<Entry>,
         criterion: &C,
         target_unit: f64,
     ) -> Result<Grown> {
@@ -255,10 +256,17 @@ impl Task<'_, '_> {
             None => Frontier::DepthFirst,
             Some(max_leaves) => Frontier::BestFirst { max_leaves },
         };
-        let n_features = tree.max_features.of(self.table.n_columns());
-        let data = (self.table, self.bins);
-        let search = Search::new(data, (statistic, criterion), tree.splitter, n_features, &limits);
-        Grower::new(search, frontier, self.run).grow()
+        let features: Vec<usize> = (0..self.table.n_columns()).collect();
+        let n_features = tree.max_features.of(features.len());
+        let search = Search::new(
+            (self.table, self.bins),
+            (statistic, criterion),
+            tree.splitter,
+            (&features, n_features),
+            &limits,
+        );
+        self.run.report(&Event::Stage { name: "growing" });
+        Grower::grow(search, frontier, self.run, entries, &mut Memory::default())
     }
 }
 

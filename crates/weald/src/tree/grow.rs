@@ -11,9 +11,10 @@ use super::histogram::{Histograms, Pool, Ranking};
 use super::model::Rule;
 use super::partition::partition;
 use super::search::Search;
-use super::splitter::Split;
+use super::splitter::{Split, Test};
 use super::statistic::{Entry, Statistic, Sum, row_of};
 use crate::data::bins::PLANE_FEATURES;
+use crate::data::{Bins, Table};
 use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
@@ -31,8 +32,55 @@ pub const NO_LEAF: u32 = u32::MAX;
 pub struct Grown {
     /// The nodes in pre-order.
     pub nodes: Vec<GrownNode>,
-    /// The leaf of each row of the table; [`NO_LEAF`] for rows of weight 0.
-    pub leaf_of_row: Vec<u32>,
+    /// The entries, leaf by leaf.
+    entries: Vec<Entry>,
+}
+
+/// Memory that is handed from tree to tree.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pool: Pool,
+    scratch: Vec<Entry>,
+}
+
+impl Grown {
+    /// The leaves in pre-order, each with the entries of its rows.
+    pub fn leaves(&self) -> impl Iterator<Item = (usize, &[Entry])> {
+        let mut rest = self.entries.as_slice();
+        let leaves = self.nodes.iter().enumerate().filter(|(_, node)| node.rule == Rule::Leaf);
+        leaves.map(move |(leaf, node)| {
+            let (own, others) = rest.split_at(node.n_entries);
+            rest = others;
+            (leaf, own)
+        })
+    }
+
+    /// The leaf of each of `n_rows` rows; [`NO_LEAF`] for rows that were not trained on.
+    pub fn leaf_of_row(&self, n_rows: usize) -> Vec<u32> {
+        let mut leaf_of_row = vec![NO_LEAF; n_rows];
+        for (leaf, entries) in self.leaves() {
+            entries.iter().for_each(|&e| leaf_of_row[row_of(e)] = leaf as u32);
+        }
+        leaf_of_row
+    }
+
+    /// The leaf of a row that was not trained on, by its bins.
+    pub fn leaf(&self, row: usize, table: &Table, bins: &Bins) -> usize {
+        let mut at = 0;
+        while let (Some(test), Some(feature)) =
+            (&self.nodes[at].test, self.nodes[at].rule.feature())
+        {
+            let codes = &bins.column(feature).codes;
+            let left = test.goes_left(row, codes, table.column(feature));
+            at = if left { at + 1 } else { self.nodes[at].right as usize };
+        }
+        at
+    }
+
+    /// Gives the entries' memory back.
+    pub fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
 }
 
 /// One node.
@@ -42,6 +90,8 @@ pub struct GrownNode {
     pub rule: Rule,
     /// The right child; 0 in a leaf.
     pub right: u32,
+    /// The same rule over bins; `None` in a leaf.
+    test: Option<Test>,
     n_entries: usize,
 }
 
@@ -53,7 +103,7 @@ pub struct Grower<'a, 'r, T: Statistic, C> {
     pub frontier: Frontier,
     /// The run: seed, threads, observer.
     pub run: &'a Run<'r>,
-    pool: Pool,
+    pool: &'a Pool,
     /// Bins of the widest feature in each group of eight, where histograms are used.
     group_codes: Vec<usize>,
     fork_rows: usize,
@@ -71,40 +121,42 @@ struct Open<S> {
 }
 
 impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
-    /// A grower for one tree.
-    pub fn new(search: Search<'a, T, C>, frontier: Frontier, run: &'a Run<'r>) -> Self {
-        Grower {
+    /// Grows one tree from one entry for each row, in row order. A run that is stopped meanwhile
+    /// keeps the splits it has made.
+    pub fn grow(
+        search: Search<'a, T, C>,
+        frontier: Frontier,
+        run: &'a Run<'r>,
+        mut entries: Vec<Entry>,
+        memory: &'a mut Memory,
+    ) -> Result<Grown> {
+        let Memory { pool, scratch } = memory;
+        if scratch.len() < entries.len() {
+            *scratch = vec![0; entries.len()];
+        }
+        let mut grower = Grower {
             search,
             frontier,
             run,
-            pool: Pool::default(),
+            pool,
             group_codes: Vec::new(),
-            fork_rows: 0,
+            // Forks nest at most 256 deep, whatever the shape of the tree.
+            fork_rows: FORK_ROWS.max(entries.len() / 256),
             done: AtomicU64::new(0),
-            total: 0,
-        }
-    }
-
-    /// Grows the tree. A run that is stopped meanwhile keeps the splits it has made.
-    pub fn grow(mut self) -> Result<Grown> {
-        self.run.report(&Event::Stage { name: "growing" });
-        let mut entries = self.search.statistic.entries();
-        let mut scratch = vec![0; entries.len()];
-        self.total = entries.len() as u64;
-        // Forks nest at most 256 deep, whatever the shape of the tree.
-        self.fork_rows = FORK_ROWS.max(entries.len() / 256);
-        let root = self.root(&entries);
-        if self.run.stopped() {
+            total: entries.len() as u64,
+        };
+        let root = grower.root(&entries);
+        if run.stopped() {
             return Err(Error::Interrupted);
         }
-        let nodes = match self.frontier {
-            Frontier::DepthFirst => self.depth_first(&mut entries, &mut scratch, root),
+        let scratch = &mut scratch[..entries.len()];
+        let nodes = match frontier {
+            Frontier::DepthFirst => grower.depth_first(&mut entries, scratch, root),
             Frontier::BestFirst { max_leaves } => {
-                self.best_first(&mut entries, &mut scratch, root, max_leaves)
+                grower.best_first(&mut entries, scratch, root, max_leaves)
             }
         };
-        let leaf_of_row = self.leaf_of_row(&nodes, &entries);
-        Ok(Grown { nodes, leaf_of_row })
+        Ok(Grown { nodes, entries })
     }
 
     /// Every split that the limits allow, subtree after subtree, big subtrees at the same time.
@@ -125,12 +177,12 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             }
             let rows = &mut entries[start..start + len];
             let scratch = &mut scratch[start..start + len];
-            let Some((rule, n_left, left, right)) = self.divide(rows, scratch, node) else {
+            let Some((split, n_left, left, right)) = self.divide(rows, scratch, node) else {
                 nodes.push(GrownNode::leaf(len));
                 self.settle(len);
                 continue;
             };
-            nodes.push(GrownNode { rule, right: 0, n_entries: len });
+            nodes.push(GrownNode::inner(split, len));
             if n_left.min(len - n_left) >= self.fork_rows {
                 let (left_rows, right_rows) = rows.split_at_mut(n_left);
                 let (left_scratch, right_scratch) = scratch.split_at_mut(n_left);
@@ -168,9 +220,9 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             let (start, len) = (nodes[here].start, nodes[here].len);
             let rows = &mut entries[start..start + len];
             let divided = open[here].take().and_then(|node| self.divide(rows, scratch, node));
-            let Some((rule, n_left, left, right)) = divided else { continue };
+            let Some((split, n_left, left, right)) = divided else { continue };
             n_leaves += 1;
-            nodes[here].split = Some((rule, nodes.len()));
+            nodes[here].split = Some((split, nodes.len()));
             for (child, start, len) in
                 [(left, start, n_left), (right, start + n_left, len - n_left)]
             {
@@ -192,10 +244,10 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         entries: &mut [Entry],
         scratch: &mut [Entry],
         node: Open<T::Sum>,
-    ) -> Option<(Rule, usize, Open<T::Sum>, Open<T::Sum>)> {
+    ) -> Option<(Split, usize, Open<T::Sum>, Open<T::Sum>)> {
         let Open { depth, seed, total, split, histograms } = node;
         let Some(split) = split.filter(|_| !self.run.stopped()) else {
-            histograms.into_iter().for_each(|h| h.release(&self.pool));
+            histograms.into_iter().for_each(|h| h.release(self.pool));
             return None;
         };
         let feature = split.rule.feature()?;
@@ -225,7 +277,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             (open_small(), open_large())
         };
         let (left, right) = if left_is_smaller { (small, large) } else { (large, small) };
-        Some((split.rule, n_left, left, right))
+        Some((split, n_left, left, right))
     }
 
     fn root(&mut self, entries: &[Entry]) -> Open<T::Sum> {
@@ -235,8 +287,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let histograms = summed.then(|| {
             let planes = self.search.bins.planes();
             self.group_codes = group_codes(&self.search);
-            let histograms = Histograms::of(planes, entries, &self.pool);
-            let parameters = self.search.scan_parameters(&total);
+            let histograms = Histograms::of(planes, entries, self.pool);
+            let parameters = self.search.scan_parameters(entries.len(), &total);
             let ranking = parameters.map(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });
@@ -247,7 +299,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     fn keeps_histograms(&self) -> bool {
         self.search.statistic.packed_reach().is_some()
             && self.search.splitter == super::Splitter::Best
-            && self.search.n_features == self.search.table.n_columns()
+            && self.search.n_features == self.search.features.len()
     }
 
     /// The children's histograms from the parent's: the smaller child's rows are summed, the
@@ -261,16 +313,16 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         depth: usize,
     ) -> (Option<(Histograms, Option<Ranking>)>, Option<(Histograms, Option<Ranking>)>) {
         let Some(mut parent) = parent else { return (None, None) };
-        let limits = self.search.limits;
-        let useful = large.len() >= SUMMED_ROWS && limits.allow_node(depth, large_total.rows());
+        let useful =
+            large.len() >= SUMMED_ROWS && self.search.allows(depth, large.len(), large_total);
         if !useful {
-            parent.release(&self.pool);
+            parent.release(self.pool);
             return (None, None);
         }
-        let child = Histograms::of(self.search.bins.planes(), small, &self.pool);
-        let parameters = self.search.scan_parameters(small_total);
+        let child = Histograms::of(self.search.bins.planes(), small, self.pool);
+        let parameters = self.search.scan_parameters(small.len(), small_total);
         let (small_ranking, large_ranking) =
-            match parameters.zip(self.search.scan_parameters(large_total)) {
+            match parameters.zip(self.search.scan_parameters(large.len(), large_total)) {
                 Some((small, large)) => {
                     let both = parent.become_sibling(&child, &self.group_codes, &small, &large);
                     (Some(both.0), Some(both.1))
@@ -292,7 +344,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         seed: Seed,
         summed: Option<(Histograms, Option<Ranking>)>,
     ) -> Open<T::Sum> {
-        let may_split = self.search.limits.allow_node(depth, total.rows())
+        let may_split = self.search.allows(depth, entries.len(), &total)
             && !self.run.poll()
             && !self.search.statistic.is_pure(&total, entries);
         let (histograms, ranking) = summed.map_or((None, None), |(h, r)| (Some(h), r));
@@ -306,7 +358,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             Some(h) if split.is_some() && entries.len() >= SUMMED_ROWS => (Some(h), None),
             other => (None, other),
         };
-        dropped.into_iter().for_each(|h| h.release(&self.pool));
+        dropped.into_iter().for_each(|h| h.release(self.pool));
         Open { depth, seed, total, split, histograms: kept }
     }
 
@@ -319,23 +371,15 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             self.run.report(&Event::Rows { done, total: self.total });
         }
     }
-
-    /// Leaves in pre-order own consecutive stretches of the entries.
-    fn leaf_of_row(&self, nodes: &[GrownNode], entries: &[Entry]) -> Vec<u32> {
-        let mut leaf_of_row = vec![NO_LEAF; self.search.table.n_rows()];
-        let mut rest = entries;
-        for (leaf, node) in nodes.iter().enumerate().filter(|(_, n)| n.rule == Rule::Leaf) {
-            let (own, others) = rest.split_at(node.n_entries);
-            own.iter().for_each(|&e| leaf_of_row[row_of(e)] = leaf as u32);
-            rest = others;
-        }
-        leaf_of_row
-    }
 }
 
 impl GrownNode {
+    fn inner(split: Split, n_entries: usize) -> GrownNode {
+        GrownNode { rule: split.rule, right: 0, test: Some(split.test), n_entries }
+    }
+
     fn leaf(n_entries: usize) -> GrownNode {
-        GrownNode { rule: Rule::Leaf, right: 0, n_entries }
+        GrownNode { rule: Rule::Leaf, right: 0, test: None, n_entries }
     }
 }
 
@@ -354,8 +398,8 @@ fn graft(nodes: &mut Vec<GrownNode>, subtree: Vec<GrownNode>) {
 struct Placed {
     start: usize,
     len: usize,
-    /// The rule and the left child; the right child follows it.
-    split: Option<(Rule, usize)>,
+    /// The split and the left child; the right child follows it.
+    split: Option<(Split, usize)>,
 }
 
 impl Placed {
@@ -375,8 +419,8 @@ fn in_pre_order(placed: &[Placed]) -> Vec<GrownNode> {
         }
         match &placed[at].split {
             None => nodes.push(GrownNode::leaf(placed[at].len)),
-            Some((rule, left)) => {
-                nodes.push(GrownNode { rule: rule.clone(), right: 0, n_entries: placed[at].len });
+            Some((split, left)) => {
+                nodes.push(GrownNode::inner(split.clone(), placed[at].len));
                 stack.push((left + 1, Some(here)));
                 stack.push((*left, None));
             }

@@ -20,7 +20,7 @@ use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
 use crate::data::bins::{BinnedColumn, Codes, MISSING_U8, Planes};
 
 /// Rows from which building the planes of a histogram is shared among threads.
-const PARALLEL_ROWS: usize = 8192;
+const PARALLEL_ROWS: usize = 3000;
 
 /// A worker's memory for summing one feature.
 #[derive(Debug)]

@@ -23,8 +23,32 @@ impl Limits {
             && rows / 2 >= self.min_leaf_rows
     }
 
+    /// What each child of one node must keep. `rows_per_weight` is given where sums do not know
+    /// their rows: then limits on rows become limits on weight.
+    pub fn child(&self, rows_per_weight: Option<f64>) -> ChildLimits {
+        match rows_per_weight {
+            None => ChildLimits { min_rows: self.min_leaf_rows, min_weight: self.min_leaf_weight },
+            Some(density) => ChildLimits {
+                min_rows: 1,
+                min_weight: self.min_leaf_weight.max(self.min_leaf_rows as f64 / density),
+            },
+        }
+    }
+}
+
+/// What each child of a node must keep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChildLimits {
+    /// Rows.
+    pub min_rows: u64,
+    /// Weight, in the statistic's integer unit.
+    pub min_weight: f64,
+}
+
+impl ChildLimits {
     /// Whether a child may stand alone.
-    pub fn allow_child(&self, rows: u64, weight: f64) -> bool {
-        rows >= self.min_leaf_rows && weight >= self.min_leaf_weight
+    #[inline(always)]
+    pub fn allow(&self, rows: u64, weight: f64) -> bool {
+        rows >= self.min_rows && weight >= self.min_weight
     }
 }

@@ -8,9 +8,9 @@ use super::Splitter;
 use super::criterion::Criterion;
 use super::histogram::{Histograms, Ranking, Workspace};
 use super::kernel::scan::ScanParameters;
-use super::limits::Limits;
+use super::limits::{ChildLimits, Limits};
 use super::splitter::{self, Candidate, Division, Split};
-use super::statistic::{Entry, PairSum, Statistic};
+use super::statistic::{Entry, Statistic, Sum};
 use crate::data::{Bins, Column, Table};
 use crate::seed::{Purpose, Seed};
 
@@ -29,7 +29,9 @@ pub struct Search<'a, T: Statistic, C> {
     pub criterion: &'a C,
     /// How a feature's split is found.
     pub splitter: Splitter,
-    /// How many features a node chooses from.
+    /// The features that may be split on, increasing.
+    pub features: &'a [usize],
+    /// How many of them a node chooses from.
     pub n_features: usize,
     /// What a split must respect.
     pub limits: &'a Limits,
@@ -45,11 +47,20 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         (table, bins): (&'a Table, &'a Bins),
         (statistic, criterion): (&'a T, &'a C),
         splitter: Splitter,
-        n_features: usize,
+        (features, n_features): (&'a [usize], usize),
         limits: &'a Limits,
     ) -> Search<'a, T, C> {
-        let workspaces = Mutex::default();
-        Search { table, bins, statistic, criterion, splitter, n_features, limits, workspaces }
+        Search {
+            table,
+            bins,
+            statistic,
+            criterion,
+            splitter,
+            features,
+            n_features,
+            limits,
+            workspaces: Mutex::default(),
+        }
     }
 
     /// The node's split: the features' best, as the criterion chooses.
@@ -62,7 +73,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     ) -> Option<Split> {
         let mut offers = match self.splitter {
             Splitter::Isolating => return self.isolating_split(entries, total, seed),
-            _ if self.n_features < self.table.n_columns() => self.drawn(entries, total, seed),
+            _ if self.n_features < self.features.len() => self.drawn(entries, total, seed),
             Splitter::RandomCut => self.all(entries, total, seed),
             Splitter::Best => match summed {
                 Some((histograms, ranking)) => self.summed(entries, total, histograms, ranking),
@@ -76,14 +87,13 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
 
     /// The splits of all features, in their order.
     fn all(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Vec<Split> {
-        let n_columns = self.table.n_columns();
-        let one = |f| self.with_workspace(|w| self.split_of(f, entries, total, seed, w));
-        if entries.len() * n_columns >= PARALLEL_WORK {
-            (0..n_columns).into_par_iter().filter_map(one).collect()
+        let split_of =
+            |f: &usize, w: &mut Workspace<T::Sum>| self.split_of(*f, entries, total, seed, w);
+        if entries.len() * self.features.len() >= PARALLEL_WORK {
+            let one = |f: &usize| self.with_workspace(|w| split_of(f, w));
+            self.features.par_iter().filter_map(one).collect()
         } else {
-            self.with_workspace(|w| {
-                (0..n_columns).filter_map(|f| self.split_of(f, entries, total, seed, w)).collect()
-            })
+            self.with_workspace(|w| self.features.iter().filter_map(|f| split_of(f, w)).collect())
         }
     }
 
@@ -91,7 +101,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// constant ones do not count. In feature order, so that ties go to the lowest.
     fn drawn(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Vec<Split> {
         let mut draws = seed.stream(Purpose::Features);
-        let mut features: Vec<usize> = (0..self.table.n_columns()).collect();
+        let mut features = self.features.to_vec();
         let mut offers: Vec<(usize, Split)> = Vec::with_capacity(self.n_features);
         self.with_workspace(|workspace| {
             for drawn in 0..features.len() {
@@ -112,7 +122,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     fn isolating_split(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Option<Split> {
         let mut draws = seed.stream(Purpose::Features);
         self.with_workspace(|w| {
-            splitter::isolating::first_that_varies(self.table.n_columns(), &mut draws, |feature| {
+            splitter::isolating::first_that_varies(self.features, &mut draws, |feature| {
                 self.split_of(feature, entries, total, seed, w)
             })
         })
@@ -127,7 +137,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         seed: Seed,
         workspace: &mut Workspace<T::Sum>,
     ) -> Option<Split> {
-        let candidate = self.candidate(feature, total);
+        let candidate = self.candidate(feature, entries, total);
         let draws = || seed.child(feature as u64).stream(Purpose::Cut);
         match (self.splitter, self.table.column(feature)) {
             (Splitter::Best, Column::Numeric(_)) => {
@@ -172,16 +182,21 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             let features = features.clone();
             features.into_iter().enumerate().map(move |(place, f)| (f, plane, place))
         };
-        let places: Vec<(usize, usize, usize)> =
-            planes.features.iter().enumerate().flat_map(place_of).collect();
+        let allowed = |f: usize| self.features.binary_search(&f).is_ok();
+        let places: Vec<(usize, usize, usize)> = planes
+            .features
+            .iter()
+            .enumerate()
+            .flat_map(place_of)
+            .filter(|(f, ..)| allowed(*f))
+            .collect();
         let is_number = |f: usize| !self.bins.column(f).is_categorical();
-        let floor =
-            ranking.as_ref().zip(self.statistic.sum_as_pair(total)).map(|(ranking, pair)| {
-                let numeric = places.iter().filter(|(f, ..)| is_number(*f));
-                let scores = numeric.map(|&(_, plane, place)| ranking.score(plane, place));
-                let best = scores.fold(f32::NEG_INFINITY, f32::max);
-                f64::from(best) - 2.0 * self.ranking_error(&pair, best.into())
-            });
+        let floor = ranking.as_ref().map(|ranking| {
+            let numeric = places.iter().filter(|(f, ..)| is_number(*f));
+            let scores = numeric.map(|&(_, plane, place)| ranking.score(plane, place));
+            let best = scores.fold(f32::NEG_INFINITY, f32::max);
+            f64::from(best) - 2.0 * self.ranking_error(entries.len(), best.into())
+        });
         let hopeless = |f: usize, plane: usize, place: usize| match (&ranking, floor) {
             (Some(ranking), Some(floor)) => {
                 let score = f64::from(ranking.score(plane, place));
@@ -192,8 +207,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         self.with_workspace(|workspace| {
             let mut next = places.iter().peekable();
             let mut offers = Vec::new();
-            for feature in 0..self.table.n_columns() {
-                let candidate = self.candidate(feature, total);
+            for &feature in self.features {
+                let candidate = self.candidate(feature, entries, total);
                 match next.next_if(|(f, ..)| *f == feature) {
                     Some(&(_, plane, place)) if hopeless(feature, plane, place) => continue,
                     Some(&(_, plane, place)) => {
@@ -225,32 +240,49 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         }
     }
 
-    fn candidate<'b>(&'b self, feature: usize, total: &'b T::Sum) -> Candidate<'b, T::Sum> {
-        Candidate { feature, cuts: &self.bins.column(feature).cuts, total, limits: self.limits }
+    fn candidate<'b>(
+        &'b self,
+        feature: usize,
+        entries: &[Entry],
+        total: &'b T::Sum,
+    ) -> Candidate<'b, T::Sum> {
+        let cuts = &self.bins.column(feature).cuts;
+        Candidate { feature, cuts, total, limits: self.child_limits(entries.len(), total) }
     }
 
-    /// How the kernels rank a node's splits: by squared means, centred on the node's mean so that
-    /// single precision suffices.
-    pub fn scan_parameters(&self, total: &T::Sum) -> Option<ScanParameters> {
-        let pair = self.statistic.sum_as_pair(total).filter(|_| C::SQUARED_MEANS)?;
+    fn child_limits(&self, n_entries: usize, total: &T::Sum) -> ChildLimits {
+        let density = (!self.statistic.counts_rows()).then(|| n_entries as f64 / total.weight());
+        self.limits.child(density)
+    }
+
+    /// Whether a node may be split at all.
+    pub fn allows(&self, depth: usize, n_entries: usize, total: &T::Sum) -> bool {
+        let counted = self.statistic.counts_rows();
+        self.limits.allow_node(depth, if counted { total.rows() } else { n_entries as u64 })
+    }
+
+    /// How the kernels rank a node's splits; `None` if the criterion is not one of theirs.
+    pub fn scan_parameters(&self, n_entries: usize, total: &T::Sum) -> Option<ScanParameters> {
+        let pair = self.statistic.sum_as_pair(total)?;
+        let by = self.criterion.ranked_by(&pair)?;
         let (g, h) = (pair.g as f64, pair.h as f64);
-        let mean = (g / h) as f32;
-        let min_rows = self.limits.min_leaf_rows as f64;
+        let mean = by.mean as f32;
+        let limits = self.child_limits(n_entries, total);
         Some(ScanParameters {
             mean,
             total_g: (g - f64::from(mean) * h) as f32,
             total_h: h as f32,
-            lambda: 0.0,
-            min_h: min_rows.max(self.limits.min_leaf_weight) as f32,
+            lambda: by.lambda as f32,
+            min_h: (limits.min_rows as f64).max(limits.min_weight) as f32,
         })
     }
 
     /// How far a score in single precision may be from the true one. A prefix sum is off by at
     /// most `e`, a few units in the last place of the largest possible sum; a score
     /// `s = g^2 / h` with `h >= 1` is then off by at most `2 e sqrt(s)` on each side.
-    fn ranking_error(&self, total: &PairSum, best: f64) -> f64 {
+    fn ranking_error(&self, n_entries: usize, best: f64) -> f64 {
         let reach = self.statistic.packed_reach().unwrap_or(0.0);
-        let e = reach * total.h as f64 * (0.5f64).powi(21);
+        let e = reach * n_entries as f64 * (0.5f64).powi(21);
         4.0 * e * best.max(0.0).sqrt() + 2.0 * e * e + best.abs() * (0.5f64).powi(18)
     }
 

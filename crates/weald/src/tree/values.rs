@@ -6,18 +6,19 @@
 
 use super::criterion::{entropy_cost, gini_cost};
 use super::decision_tree::Criterion;
-use super::grow::{Grown, NO_LEAF};
+use super::grow::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
 use crate::data::{ClassLabels, Sample, Target, Weights};
 use crate::exact_sum::ExactSum;
 
 /// The tree with the value, weight and cost of each node.
 pub fn put_values(grown: Grown, sample: &Sample<'_>, criterion: Criterion) -> Tree {
+    let grown = Shape { leaf_of_row: grown.leaf_of_row(sample.n_rows()), nodes: grown.nodes };
     let described = match sample.target {
         Target::Classes(labels) => describe_classes(&grown, labels, sample.weights, criterion),
         Target::Numbers(values) => describe_numbers(&grown, values, sample.weights),
     };
-    let node = |(node, d): (super::grow::GrownNode, &Described)| Node {
+    let node = |(node, d): (GrownNode, &Described)| Node {
         rule: node.rule,
         right: node.right,
         weight: d.weight,
@@ -30,6 +31,12 @@ pub fn put_values(grown: Grown, sample: &Sample<'_>, criterion: Criterion) -> Tr
     }
 }
 
+/// A tree without values.
+struct Shape {
+    nodes: Vec<GrownNode>,
+    leaf_of_row: Vec<u32>,
+}
+
 /// What is put on a node.
 struct Described {
     value: Vec<f64>,
@@ -39,7 +46,7 @@ struct Described {
 
 /// Class shares, and the criterion's cost of the class weights.
 fn describe_classes(
-    grown: &Grown,
+    grown: &Shape,
     labels: &ClassLabels,
     weights: &Weights,
     criterion: Criterion,
@@ -62,7 +69,7 @@ fn describe_classes(
 }
 
 /// The mean, and the squared distance from it.
-fn describe_numbers(grown: &Grown, values: &[f64], weights: &Weights) -> Vec<Described> {
+fn describe_numbers(grown: &Shape, values: &[f64], weights: &Weights) -> Vec<Described> {
     let counted = || (0..values.len()).filter(|&row| grown.leaf_of_row[row] != NO_LEAF);
     let low = counted().map(|row| values[row]).fold(f64::INFINITY, f64::min);
     let high = counted().map(|row| values[row]).fold(f64::NEG_INFINITY, f64::max);
@@ -91,7 +98,7 @@ fn describe_numbers(grown: &Grown, values: &[f64], weights: &Weights) -> Vec<Des
 }
 
 /// `width` exact sums for each node: of its rows in a leaf, of its children elsewhere.
-fn sum_nodes(grown: &Grown, width: usize, add: impl Fn(usize, &mut [i128])) -> Vec<i128> {
+fn sum_nodes(grown: &Shape, width: usize, add: impl Fn(usize, &mut [i128])) -> Vec<i128> {
     let mut sums = vec![0i128; grown.nodes.len() * width];
     for (row, &leaf) in grown.leaf_of_row.iter().enumerate().filter(|(_, leaf)| **leaf != NO_LEAF) {
         add(row, &mut sums[leaf as usize * width..][..width]);
@@ -107,7 +114,7 @@ fn sum_nodes(grown: &Grown, width: usize, add: impl Fn(usize, &mut [i128])) -> V
 }
 
 /// The largest size of a quantity among the rows that were trained on.
-fn largest(grown: &Grown, quantity: impl Fn(usize) -> f64) -> f64 {
+fn largest(grown: &Shape, quantity: impl Fn(usize) -> f64) -> f64 {
     let rows = grown.leaf_of_row.iter().enumerate().filter(|(_, leaf)| **leaf != NO_LEAF);
     rows.map(|(row, _)| quantity(row).abs()).fold(0.0, f64::max)
 }

@@ -1,14 +1,16 @@
 //! Gini impurity: the chance that two rows drawn from the node differ in class (CART).
 
-use super::{Criterion, cross_difference};
-use crate::tree::statistic::ClassSum;
+use super::{Criterion, RankedBy, cross_difference};
+use crate::tree::statistic::{ClassSum, PairSum};
 
 /// `weight * (1 - sum over classes of p^2)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Gini;
 
 impl<S: ClassSum> Criterion<S> for Gini {
-    const SQUARED_MEANS: bool = true;
+    fn ranked_by(&self, total: &PairSum) -> Option<RankedBy> {
+        Some(RankedBy::variance(total))
+    }
 
     fn cost(&self, sum: &S) -> f64 {
         gini_cost(sum.total() as f64, sum.class_weights().map(|c| c as f64))

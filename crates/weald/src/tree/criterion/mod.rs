@@ -7,15 +7,17 @@
 mod entropy;
 mod gain_ratio;
 mod gini;
+mod newton;
 mod variance;
 
 pub use entropy::{Entropy, entropy_cost};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
+pub use newton::{Newton, shrink};
 pub use variance::Variance;
 
 use super::splitter::Division;
-use super::statistic::Sum;
+use super::statistic::{PairSum, Sum};
 
 /// Two gains this near, relative to the larger, are equal: they are sums of the same integers
 /// rounded in another order.
@@ -23,8 +25,11 @@ const TIE: f64 = 1e-12;
 
 /// A cost over sums.
 pub trait Criterion<S: Sum>: Sync {
-    /// Whether the gain is that of squared means, by which the vector kernels rank splits.
-    const SQUARED_MEANS: bool = false;
+    /// How the vector kernels can rank a node's splits, given its sum; `None` if they cannot.
+    fn ranked_by(&self, total: &PairSum) -> Option<RankedBy> {
+        let _ = total;
+        None
+    }
 
     /// What it costs to make the rows a leaf.
     fn cost(&self, sum: &S) -> f64;
@@ -33,12 +38,28 @@ pub trait Criterion<S: Sum>: Sync {
     fn gain(&self, parent: &S, left: &S, right: &S) -> f64 {
         let before = self.cost(parent);
         let gain = before - (self.cost(left) + self.cost(right));
-        if gain > TIE * before { gain } else { 0.0 }
+        if gain > TIE * before.abs() { gain } else { 0.0 }
     }
 
     /// Which of the features' best splits a node takes; `None` for none.
     fn choose(&self, offers: &[Division]) -> Option<usize> {
         first_largest(offers.iter().map(|offer| Some(offer.gain)))
+    }
+}
+
+/// A ranking of splits by `(g - mean h)^2 / (h + lambda)`, summed over both sides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankedBy {
+    /// What `g` is centred on.
+    pub mean: f64,
+    /// What is added to `h`.
+    pub lambda: f64,
+}
+
+impl RankedBy {
+    /// By the variance that a split removes: centred, so that single precision suffices.
+    fn variance(total: &PairSum) -> RankedBy {
+        RankedBy { mean: total.g as f64 / total.h as f64, lambda: 0.0 }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Variance: squared distance from the mean (CART for numbers).
 
-use super::{Criterion, cross_difference};
+use super::{Criterion, RankedBy, cross_difference};
 use crate::tree::statistic::PairSum;
 
 /// Squared distance from the mean, up to the sum of squared targets, which no split changes.
@@ -8,7 +8,9 @@ use crate::tree::statistic::PairSum;
 pub struct Variance;
 
 impl Criterion<PairSum> for Variance {
-    const SQUARED_MEANS: bool = true;
+    fn ranked_by(&self, total: &PairSum) -> Option<RankedBy> {
+        Some(RankedBy::variance(total))
+    }
 
     fn cost(&self, sum: &PairSum) -> f64 {
         if sum.h == 0 {

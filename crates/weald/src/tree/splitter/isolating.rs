@@ -9,13 +9,13 @@ use crate::seed::Stream;
 
 /// The first split that `split_of` finds among the features in random order.
 pub fn first_that_varies(
-    n_features: usize,
+    features: &[usize],
     draws: &mut Stream,
     mut split_of: impl FnMut(usize) -> Option<Split>,
 ) -> Option<Split> {
-    let mut features: Vec<usize> = (0..n_features).collect();
-    for drawn in 0..n_features {
-        let other = drawn + draws.below((n_features - drawn) as u64) as usize;
+    let mut features = features.to_vec();
+    for drawn in 0..features.len() {
+        let other = drawn + draws.below((features.len() - drawn) as u64) as usize;
         features.swap(drawn, other);
         if let Some(split) = split_of(features[drawn]) {
             return Some(split);

@@ -16,7 +16,7 @@ pub mod random_cut;
 use std::borrow::Borrow;
 
 use super::criterion::{Criterion, beats};
-use super::limits::Limits;
+use super::limits::ChildLimits;
 use super::model::{LevelSet, Rule};
 use super::statistic::Sum;
 use crate::data::cuts::Cuts;
@@ -97,7 +97,7 @@ pub struct Candidate<'a, S> {
     /// The sum of the node.
     pub total: &'a S,
     /// The limits.
-    pub limits: &'a Limits,
+    pub limits: ChildLimits,
 }
 
 /// The best division of a scan.
@@ -172,8 +172,8 @@ impl<S: Sum> Candidate<'_, S> {
         missing_left: bool,
     ) -> Option<Division> {
         let (left_weight, right_weight) = (left.weight(), right.weight());
-        let allowed = self.limits.allow_child(left.rows(), left_weight)
-            && self.limits.allow_child(right.rows(), right_weight);
+        let allowed = self.limits.allow(left.rows(), left_weight)
+            && self.limits.allow(right.rows(), right_weight);
         allowed.then(|| Division {
             gain: criterion.gain(self.total, left, right),
             missing_left,

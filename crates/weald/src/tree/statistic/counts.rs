@@ -76,6 +76,12 @@ impl<'a> ClassCounts<'a> {
     pub fn new(codes: &'a [u32], n_classes: usize, weights: IntegerWeights) -> ClassCounts<'a> {
         ClassCounts { codes, n_classes, weights }
     }
+
+    /// One entry for each row that counts, in row order.
+    pub fn entries(&self) -> Vec<Entry> {
+        let entry = |row: usize| Entry::from(self.codes[row]) << 32 | row as Entry;
+        (0..self.codes.len()).filter(|&row| self.weights.at(row) > 0).map(entry).collect()
+    }
 }
 
 impl Statistic for ClassCounts<'_> {
@@ -83,11 +89,6 @@ impl Statistic for ClassCounts<'_> {
 
     fn zero(&self) -> CountSum {
         CountSum { classes: vec![0; self.n_classes].into(), weight: 0, rows: 0 }
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        let entry = |row: usize| Entry::from(self.codes[row]) << 32 | row as Entry;
-        (0..self.codes.len()).filter(|&row| self.weights.at(row) > 0).map(entry).collect()
     }
 
     fn add(&self, entry: Entry, sum: &mut CountSum) {

@@ -11,7 +11,7 @@ mod pair;
 use std::cmp::Ordering;
 
 pub use counts::{ClassCounts, CountSum};
-pub use pair::{PackedPair, PairSum, WidePair};
+pub use pair::{PackedPair, PairSum, WidePair, pack};
 
 /// A row on its way through a tree: the row number in the low 32 bits, and in the high 32 bits
 /// what the statistic wants to travel with it.
@@ -28,7 +28,7 @@ pub trait Statistic: Sync {
     type Sum: Sum;
 
     /// For entries that carry a packed pair, which the vector kernels can sum: the largest `|g|`
-    /// per unit of `h` in a row. `None` for other entries.
+    /// of a row. `None` for other entries.
     fn packed_reach(&self) -> Option<f64> {
         None
     }
@@ -48,8 +48,11 @@ pub trait Statistic: Sync {
     /// The sum of no rows.
     fn zero(&self) -> Self::Sum;
 
-    /// One entry for each row that counts, in row order.
-    fn entries(&self) -> Vec<Entry>;
+    /// Whether sums know how many rows they are of. Gradients do not: there the number of rows
+    /// in a child is estimated from its share of the node's weight.
+    fn counts_rows(&self) -> bool {
+        true
+    }
 
     /// Adds one row.
     fn add(&self, entry: Entry, sum: &mut Self::Sum);

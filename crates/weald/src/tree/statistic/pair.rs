@@ -69,8 +69,8 @@ impl ClassSum for PairSum {
 /// Pairs in the high half of each entry: 16 bits signed `g`, 16 bits unsigned `h`.
 #[derive(Debug)]
 pub struct PackedPair {
-    entries: Vec<Entry>,
     reach: f64,
+    counts_rows: bool,
 }
 
 /// The most that one packed row may weigh.
@@ -79,18 +79,25 @@ const MOST_PACKED_WEIGHT: u32 = i16::MAX as u32;
 const PACKED_BITS: i32 = 14;
 
 impl PackedPair {
-    /// Two classes; `None` if the weights do not fit.
-    pub fn two_classes(codes: &[u32], weights: &IntegerWeights) -> Option<PackedPair> {
+    /// Two classes, with an entry for each row that counts; `None` if the weights do not fit.
+    pub fn two_classes(
+        codes: &[u32],
+        weights: &IntegerWeights,
+    ) -> Option<(PackedPair, Vec<Entry>)> {
         if !fits(weights) {
             return None;
         }
         let pair = |row: usize, w: u32| (if codes[row] == 1 { w as i16 } else { 0 }, w as u16);
-        Some(PackedPair::of(codes.len(), weights, 1.0, pair))
+        let reach = f64::from(weights.largest);
+        Some((PackedPair { reach, counts_rows: true }, entries(codes.len(), weights, pair)))
     }
 
-    /// Numbers, with the unit of `g`; `None` if the weights do not fit, or if so few values are
-    /// large that the others would lose their digits.
-    pub fn numbers(values: &[f64], weights: &IntegerWeights) -> Option<(PackedPair, f64)> {
+    /// Numbers, with the unit of `g` and an entry for each row that counts; `None` if the weights
+    /// do not fit, or if so few values are large that the others would lose their digits.
+    pub fn numbers(
+        values: &[f64],
+        weights: &IntegerWeights,
+    ) -> Option<(PackedPair, f64, Vec<Entry>)> {
         let room = 30 - (u64::BITS - weights.total.leading_zeros()) as i32;
         if !fits(weights) || weights.largest > 1 || room < 8 {
             return None;
@@ -101,24 +108,35 @@ impl PackedPair {
         }
         let pair = |row: usize, w: u32| (numbers.units[row] as i16, w as u16);
         let reach = numbers.units.iter().map(|u| u.unsigned_abs()).max().unwrap_or(0) as f64;
-        Some((PackedPair::of(values.len(), weights, reach, pair), numbers.unit))
+        let entries = entries(values.len(), weights, pair);
+        Some((PackedPair { reach, counts_rows: true }, numbers.unit, entries))
     }
 
-    fn of(
-        n_rows: usize,
-        weights: &IntegerWeights,
-        reach: f64,
-        pair: impl Fn(usize, u32) -> (i16, u16),
-    ) -> PackedPair {
-        let entry = |row: usize| {
-            let weight = weights.at(row);
-            (weight > 0).then(|| {
-                let (g, h) = pair(row, weight);
-                u64::from(g as u16) << 48 | u64::from(h) << 32 | row as u64
-            })
-        };
-        PackedPair { entries: (0..n_rows).filter_map(entry).collect(), reach }
+    /// Gradients, whose entries the caller packs with [`pack`]; no `|g|` is above `reach`.
+    pub fn gradients(reach: f64) -> PackedPair {
+        PackedPair { reach, counts_rows: false }
     }
+}
+
+/// The entry of one row.
+#[inline(always)]
+pub fn pack(row: u32, g: i16, h: u16) -> Entry {
+    u64::from(g as u16) << 48 | u64::from(h) << 32 | u64::from(row)
+}
+
+fn entries(
+    n_rows: usize,
+    weights: &IntegerWeights,
+    pair: impl Fn(usize, u32) -> (i16, u16),
+) -> Vec<Entry> {
+    let entry = |row: usize| {
+        let weight = weights.at(row);
+        (weight > 0).then(|| {
+            let (g, h) = pair(row, weight);
+            pack(row as u32, g, h)
+        })
+    };
+    (0..n_rows).filter_map(entry).collect()
 }
 
 /// Whether weights are counts, small enough for a packed row and for packed sums.
@@ -156,8 +174,8 @@ impl Statistic for PackedPair {
         PairSum::default()
     }
 
-    fn entries(&self) -> Vec<Entry> {
-        self.entries.clone()
+    fn counts_rows(&self) -> bool {
+        self.counts_rows
     }
 
     fn add(&self, entry: Entry, sum: &mut PairSum) {
@@ -168,6 +186,9 @@ impl Statistic for PackedPair {
     }
 
     fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {
+        if !self.counts_rows {
+            return false;
+        }
         // Rows of one target have g / h in common; with counts as weights that is g * h' = g' * h.
         let parts = |e: Entry| (i64::from((e >> 48) as i16), i64::from((e >> 32) as u16));
         let Some(&first) = entries.first() else { return true };
@@ -189,6 +210,12 @@ impl WidePair {
         let numbers = IntegerNumbers::of(values, &weights, 52);
         (WidePair { targets: numbers.units, weights }, numbers.unit)
     }
+
+    /// One entry for each row that counts, in row order.
+    pub fn entries(&self) -> Vec<Entry> {
+        let counts = |row: &usize| self.weights.at(*row) > 0;
+        (0..self.targets.len()).filter(counts).map(|row| row as Entry).collect()
+    }
 }
 
 impl Statistic for WidePair {
@@ -196,13 +223,6 @@ impl Statistic for WidePair {
 
     fn zero(&self) -> PairSum {
         PairSum::default()
-    }
-
-    fn entries(&self) -> Vec<Entry> {
-        (0..self.targets.len())
-            .filter(|&row| self.weights.at(row) > 0)
-            .map(|row| row as Entry)
-            .collect()
     }
 
     fn add(&self, entry: Entry, sum: &mut PairSum) {
