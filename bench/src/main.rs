@@ -10,6 +10,7 @@ use std::time::Instant;
 use weald::any::{AnyLearner, AnyModel};
 use weald::data::{Column, Sample, Target, Weights};
 use weald::learner::Learner;
+use weald::metric::Metric;
 use weald::model::Model;
 use weald::run::Run;
 use weald::seed::Seed;
@@ -48,8 +49,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let nodes = match &model {
         AnyModel::Tree(model) => model.tree.nodes.len(),
+        AnyModel::Additive(model) => model.trees.iter().map(|t| t.nodes.len()).sum(),
         AnyModel::Constant(_) => 1,
     };
+    let metrics: Vec<(&str, f64)> = Metric::for_target(&target)
+        .into_iter()
+        .map(|m| Ok((m.name(), m.evaluate(&scores, &target, &Weights::Uniform)?)))
+        .collect::<weald::Result<_>>()?;
     let report = serde_json::json!({
         "rows": table.n_rows(),
         "columns": table.n_columns(),
@@ -58,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "refit": refit.as_secs_f64(),
         "predict": predict.as_secs_f64(),
         "nodes": nodes,
-        "checksum": scores.values().iter().sum::<f64>(),
+        "train": metrics.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
     });
     println!("{report}");
     Ok(())

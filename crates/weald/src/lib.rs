@@ -4,11 +4,13 @@
 
 pub mod any;
 pub mod base;
+pub mod boost;
 pub mod data;
 pub mod ensemble;
 pub mod error;
 mod exact_sum;
 pub mod learner;
+pub mod loss;
 pub mod metric;
 pub mod model;
 pub mod observer;

@@ -197,14 +197,19 @@ fn matched(names: &[String], known: &[String]) -> (Vec<u32>, Vec<String>) {
 }
 
 /// What the constant model says of the rows, and where it comes from: the training rows, whose
-/// prior every model so far keeps, a tree at its root.
+/// prior every model so far keeps: a tree at its root, a sum of trees before its first tree.
 fn baseline(trained: &Trained, rows: &Rows) -> (Scores, String) {
     let value = match &trained.model {
-        AnyModel::Tree(model) => model.tree.value(0),
-        AnyModel::Constant(model) => &model.value,
+        AnyModel::Tree(model) => model.tree.value(0).to_vec(),
+        AnyModel::Constant(model) => model.value.clone(),
+        AnyModel::Additive(model) => {
+            let mut prior = vec![0.0; model.output.width()];
+            model.link.respond(&model.start, &mut prior);
+            prior
+        }
     };
     let mut scores = Scores::zeros(rows.target.len(), value.len());
-    scores.rows_mut().for_each(|row| row.copy_from_slice(value));
+    scores.rows_mut().for_each(|row| row.copy_from_slice(&value));
     let what = match rows.target {
         Target::Classes(_) => "class shares",
         Target::Numbers(_) => "mean",

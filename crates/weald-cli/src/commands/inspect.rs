@@ -46,9 +46,9 @@ pub fn run(arguments: &InspectArguments) -> Result<()> {
 fn tree(trained: &Trained) -> Result<&TreeModel> {
     match &trained.model {
         AnyModel::Tree(tree) => Ok(tree),
-        AnyModel::Constant(_) => Err(Failure::new(
+        AnyModel::Constant(_) | AnyModel::Additive(_) => Err(Failure::new(
             Kind::Model,
-            format!("a model of the method {} has no tree to draw", trained.method),
+            format!("a model of the method {} has no single tree to draw", trained.method),
         )
         .help("--format text or json show what it holds")),
     }
@@ -79,6 +79,7 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
             }
             out.push('\n');
         }
+        AnyModel::Additive(_) => {}
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
             for (i, value) in model.value.iter().enumerate() {
@@ -127,6 +128,12 @@ pub fn shape(trained: &Trained) -> String {
         AnyModel::Tree(model) => {
             let leaves = crate::say::count(model.tree.n_leaves(), "leaf", "leaves");
             format!("{}, {leaves}, depth {}", trained.method, model.tree.depth())
+        }
+        AnyModel::Additive(model) => {
+            let trees = crate::say::count(model.trees.len(), "tree", "trees");
+            let leaves: usize = model.trees.iter().map(weald::tree::Tree::n_leaves).sum();
+            let leaves = crate::say::count(leaves, "leaf", "leaves");
+            format!("{}, {trees}, {leaves} in all", trained.method)
         }
         AnyModel::Constant(_) => trained.method.clone(),
     }
@@ -196,6 +203,10 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
     }
     match &trained.model {
         AnyModel::Tree(model) => document["tree"] = picture::json(model, depth),
+        AnyModel::Additive(model) => {
+            document["start"] = json!(model.start);
+            document["n_trees"] = json!(model.trees.len());
+        }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }
     document

@@ -50,6 +50,27 @@ fn a_pruned_tree_on_letters_is_smaller_and_no_worse() {
 }
 
 #[test]
+fn boosting_on_spam_is_as_good_as_published() {
+    let folder = Folder::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/spam.csv.gz");
+    if !file.exists() {
+        println!("skipped: there is no {}", file.display());
+        return;
+    }
+    // The official split: 3065 rows to train on, then 1536 to test on.
+    let mut arguments = vec!["train", file.to_str().unwrap(), "-t", "spam"];
+    arguments.extend(["--task", "classification", "--method", "gradient-boosting"]);
+    arguments.extend(["--set", "n_trees=400", "--set", "max_leaves=5"]);
+    arguments.extend(["--time-ordered", "--test", "0.33384", "--json"]);
+    let done = folder.run(&arguments);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let metrics = json["metrics"].as_array().unwrap();
+    let accuracy = metrics.iter().find(|m| m["metric"] == "accuracy").unwrap();
+    println!("{} {accuracy}", json["n_test"]);
+    assert!(accuracy["model"].as_f64().unwrap() > 0.945);
+}
+
+#[test]
 fn bytes_depend_neither_on_threads_nor_on_the_processor() {
     let folder = Folder::new();
     let mut text = String::from("y");

@@ -2,6 +2,7 @@
 
 use super::AnyLearner;
 use crate::base::constant::Constant;
+use crate::boost::GradientBoosting;
 use crate::error::{Error, Result, nearest};
 use crate::tree::{DecisionTree, Stump};
 
@@ -20,6 +21,12 @@ pub struct Method {
 
 /// Every method, in the order they are listed.
 pub const METHODS: &[Method] = &[
+    Method {
+        name: "gradient-boosting",
+        summary: "trees one after the other along the gradient of a loss",
+        source: "Friedman 2001; Chen & Guestrin 2016",
+        make: || AnyLearner::GradientBoosting(GradientBoosting::default()),
+    },
     Method {
         name: "decision-tree",
         summary: "one tree; Gini for classes, variance for numbers",

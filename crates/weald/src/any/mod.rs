@@ -12,6 +12,7 @@ pub use method::{METHODS, Method};
 pub use trained::{MetricValue, TargetField, Trained};
 
 use crate::base::constant::{Constant, ConstantModel};
+use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Sample, Schema};
 use crate::error::Result;
 use crate::learner::Learner;
@@ -26,6 +27,8 @@ use crate::tree::{DecisionTree, Stump, TreeModel};
 pub enum AnyLearner {
     /// The prior.
     Constant(Constant),
+    /// Trees along the gradient of a loss.
+    GradientBoosting(GradientBoosting),
     /// One tree.
     DecisionTree(DecisionTree),
     /// One split.
@@ -37,6 +40,8 @@ pub enum AnyLearner {
 pub enum AnyModel {
     /// The prior.
     Constant(ConstantModel),
+    /// A sum of trees.
+    Additive(AdditiveModel),
     /// A tree.
     Tree(TreeModel),
 }
@@ -46,6 +51,7 @@ macro_rules! each_learner {
     ($any:expr, $learner:ident => $body:expr) => {
         match $any {
             AnyLearner::Constant($learner) => $body,
+            AnyLearner::GradientBoosting($learner) => $body,
             AnyLearner::DecisionTree($learner) => $body,
             AnyLearner::Stump($learner) => $body,
         }
@@ -57,6 +63,7 @@ macro_rules! each_model {
     ($any:expr, $model:ident => $body:expr) => {
         match $any {
             AnyModel::Constant($model) => $body,
+            AnyModel::Additive($model) => $body,
             AnyModel::Tree($model) => $body,
         }
     };
@@ -80,6 +87,9 @@ impl Learner for AnyLearner {
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<AnyModel> {
         match self {
             AnyLearner::Constant(learner) => learner.fit(sample, run).map(AnyModel::Constant),
+            AnyLearner::GradientBoosting(learner) => {
+                learner.fit(sample, run).map(AnyModel::Additive)
+            }
             AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
             AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
         }

@@ -41,6 +41,8 @@ pub(super) enum Kind {
     Constant,
     /// One tree.
     Tree,
+    /// A sum of trees.
+    Additive,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

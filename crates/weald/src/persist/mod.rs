@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant` or `tree`: which arrays follow                                  |
+//! | `kind`       | `constant`, `tree` or `additive`: which arrays follow                      |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -27,8 +27,9 @@
 //! and classes) take more bytes of memory than the file pays for: its length is at least
 //! (96 n - 12 MiB) / 3.
 //!
-//! A constant has one more array, `constant.value` (`f64`, one number an output). Trees are
-//! concatenated:
+//! A constant has one more array, `constant.value` (`f64`, one number an output). An additive model
+//! has `additive.start` (`f64`, one number a score), `additive.link` (`u8`, one code) and trees of
+//! one number a node. Trees are concatenated:
 //!
 //! | array            | type  | what it holds                                                       |
 //! |------------------|-------|---------------------------------------------------------------------|
@@ -68,7 +69,9 @@ mod trees;
 
 use crate::any::{AnyModel, Trained};
 use crate::base::constant::ConstantModel;
+use crate::boost::AdditiveModel;
 use crate::error::ModelFileError;
+use crate::loss::Link;
 use crate::tree::TreeModel;
 use container::{ArrayWriter, Arrays, Element};
 use document::{Document, Kind};
@@ -109,6 +112,13 @@ pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
             trees::write(std::slice::from_ref(&model.tree), &mut arrays);
             Kind::Tree
         }
+        AnyModel::Additive(model) => {
+            let start = model.start.iter().copied();
+            arrays.numbers("additive.start", &[model.start.len()], start);
+            arrays.bytes("additive.link", vec![model.link.code()]);
+            trees::write(&model.trees, &mut arrays);
+            Kind::Additive
+        }
     };
     arrays.bytes("names", Names::of(&trained.model).to_json());
     let mut bytes = arrays.finish(&Document::of(trained, kind, weald).to_json());
@@ -134,6 +144,16 @@ fn read(
         Kind::Tree => {
             let tree = trees::read_one(&mut arrays, width)?;
             AnyModel::Tree(TreeModel { tree, schema, output })
+        }
+        Kind::Additive => {
+            let start = container::numbers(arrays.list("additive.start", Element::F64)?).collect();
+            let link = match arrays.list("additive.link", Element::U8)? {
+                [code] => Link::from_code(*code),
+                _ => None,
+            };
+            let Some(link) = link else { return damaged("its link is none of those known") };
+            let trees = trees::read(&mut arrays, 1)?;
+            AnyModel::Additive(AdditiveModel { start, trees, link, schema, output })
         }
     };
     arrays.finish()?;

@@ -6,8 +6,10 @@
 
 use super::damaged;
 use crate::any::AnyModel;
+use crate::boost::AdditiveModel;
 use crate::data::{FieldKind, Schema};
 use crate::error::{ModelFileError, quoted};
+use crate::loss::Link;
 use crate::model::{Model, Output};
 use crate::tree::{LevelSet, Node, Rule, Tree};
 
@@ -32,7 +34,27 @@ pub(super) fn model(model: &AnyModel) -> Proof {
             value(&constant.value, &constant.output, || "the constant".into())
         }
         AnyModel::Tree(model) => tree(&model.tree, &model.schema, &model.output),
+        AnyModel::Additive(model) => additive(model),
     }
+}
+
+/// Proves a sum of trees.
+fn additive(model: &AdditiveModel) -> Proof {
+    let n_scores = model.start.len();
+    if n_scores == 0 || model.link.width(n_scores) != model.output.width() {
+        let width = model.output.width();
+        return damaged(format!("{n_scores} scores do not make {width} predictions"));
+    }
+    let is_value = matches!(model.output, Output::Value);
+    if is_value != matches!(model.link, Link::Identity | Link::Log) {
+        return damaged("its link does not fit what it predicts");
+    }
+    value(&model.start, &Output::Value, || "the start".into())?;
+    if !model.trees.len().is_multiple_of(n_scores) {
+        let trees = model.trees.len();
+        return damaged(format!("{trees} trees cannot be shared by {n_scores} scores"));
+    }
+    model.trees.iter().try_for_each(|one| tree(one, &model.schema, &Output::Value))
 }
 
 fn schema(schema: &Schema) -> Proof {

@@ -1,7 +1,7 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! any, persist. `tree/kernel` uses nothing and may be used by all.
+//! boost | any | persist. `tree/kernel` uses nothing and may be used by all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,14 @@ const LAYERS: &[(&str, usize)] = &[
     ("parameter", 2),
     ("model", 3),
     ("learner", 3),
+    ("loss", 3),
     ("metric", 3),
     ("ensemble", 4),
     ("tree", 4),
     ("base", 4),
-    ("any", 5),
-    ("persist", 6),
+    ("boost", 5),
+    ("any", 6),
+    ("persist", 7),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -5,5 +5,6 @@ mod engine;
 mod golden;
 mod laws;
 mod layers;
+mod papers;
 mod parity;
 mod reference_tree;

@@ -134,9 +134,11 @@ fn the_order_of_classes_does_not_matter() {
         for (name, learner) in every_learner(&made.target) {
             let plain = fit(&learner, &numeric).scores(&numeric.table).unwrap();
             let other = fit(&learner, &mirrored).scores(&numeric.table).unwrap();
+            // Softmax adds up classes in their order, in single precision.
+            let tolerance = if name.contains("boosting") { 1e-4 } else { 0.0 };
             for (a, b) in plain.rows().zip(other.rows()) {
-                let b: Vec<f64> = b.iter().rev().copied().collect();
-                assert_eq!(a, b, "{name} on {task}");
+                let near = a.iter().zip(b.iter().rev()).all(|(a, b)| (a - b).abs() <= tolerance);
+                assert!(near, "{name} on {task}: {a:?} {b:?}");
             }
         }
     }

@@ -1,0 +1,244 @@
+//! Gradients as integers.
+//!
+//! Packed gradients travel with the rows: up to 14 bits for `g`, as many for `h`, fewer where rows
+//! are so many that sums could overflow. Where a few gradients are so large that the others would
+//! lose their digits, and for small tables with real weights, wide ones keep them all.
+
+use rayon::prelude::*;
+
+use crate::loss::{Gradient, Loss};
+use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
+
+/// Rows in a chunk of work.
+const CHUNK: usize = 1 << 14;
+/// The largest packed gradient.
+const MOST_PACKED: f64 = 16_383.0;
+/// Bits that a packed sum may fill.
+const PACKED_SUM_BITS: i32 = 30;
+/// Bits that a wide sum may fill.
+const WIDE_SUM_BITS: i32 = 61;
+
+/// The gradients of one score of every row.
+pub struct Gradients {
+    /// First and second derivatives times the row's weight.
+    pub rows: Vec<Gradient>,
+    largest_g: f64,
+    largest_h: f64,
+    squares: f64,
+}
+
+/// How the rows of a sample enter a tree.
+pub struct Bag {
+    /// One number for each row that counts, once for each copy, in row order.
+    pub rows: Option<Vec<u32>>,
+    /// Real weights.
+    pub weights: Option<Vec<f32>>,
+    /// How often each row stands there, where that is not once.
+    pub copies: Option<Vec<u32>>,
+    /// How many rows there are, copies counted.
+    pub n: usize,
+}
+
+/// Gradients as integers, with an entry for each row of the bag.
+pub struct Scaled {
+    /// How the integers are summed.
+    pub sums: Sums,
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// What a unit of `g` is.
+    pub g_unit: f64,
+    /// What a unit of `h` is.
+    pub h_unit: f64,
+}
+
+/// How gradients are summed.
+pub enum Sums {
+    /// From the entries themselves.
+    Packed(PackedPair),
+    /// By row.
+    Wide(WideGradients),
+}
+
+impl Gradients {
+    /// No gradients yet.
+    pub fn new(n_rows: usize) -> Gradients {
+        let rows = vec![Gradient::default(); n_rows];
+        Gradients { rows, largest_g: 0.0, largest_h: 0.0, squares: 0.0 }
+    }
+
+    /// Takes the derivatives of `loss` by score number `output`, times the rows' weights; 0 for
+    /// rows that are not in the bag.
+    pub fn take(
+        &mut self,
+        loss: &dyn Loss,
+        targets: &[f64],
+        scores: &[f64],
+        output: usize,
+        bag: &Bag,
+    ) {
+        let width = loss.width();
+        let one = |(chunk, out): (usize, &mut [Gradient])| {
+            let rows = chunk * CHUNK..chunk * CHUNK + out.len();
+            let own = &scores[rows.start * width..rows.end * width];
+            loss.gradients(&targets[rows.clone()], own, output, out);
+            if let Some(weights) = &bag.weights {
+                for (out, w) in out.iter_mut().zip(&weights[rows.clone()]) {
+                    *out = Gradient { g: out.g * w, h: out.h * w };
+                }
+            }
+            let (mut g, mut h, mut squares) = (0f32, 0f32, 0f32);
+            let mut count = |gradient: &Gradient, copies: f32| {
+                g = g.max(gradient.g.abs());
+                h = h.max(gradient.h);
+                squares += copies * gradient.g * gradient.g;
+            };
+            match &bag.copies {
+                None => out.iter().for_each(|gradient| count(gradient, 1.0)),
+                Some(copies) => {
+                    for (out, &copies) in out.iter_mut().zip(&copies[rows]) {
+                        if copies == 0 {
+                            *out = Gradient::default();
+                        }
+                        count(out, copies as f32);
+                    }
+                }
+            }
+            (g, h, squares)
+        };
+        let chunks: Vec<(f32, f32, f32)> =
+            self.rows.par_chunks_mut(CHUNK).enumerate().map(one).collect();
+        self.largest_g = chunks.iter().map(|c| f64::from(c.0)).fold(0.0, f64::max);
+        self.largest_h = chunks.iter().map(|c| f64::from(c.1)).fold(0.0, f64::max);
+        self.squares = chunks.iter().map(|c| f64::from(c.2)).sum();
+    }
+
+    /// Scales the gradients of a bag to integers. `memory` is reused for the entries.
+    pub fn scale(&self, bag: &Bag, memory: Vec<Entry>) -> Scaled {
+        let small_and_weighted = bag.weights.is_some() && bag.n <= 1 << 16;
+        if small_and_weighted || self.is_heavy_tailed(bag.n) {
+            self.wide(bag, memory)
+        } else {
+            self.packed(bag, memory)
+        }
+    }
+
+    /// Whether the root mean square of `g` is below 1/64 of the largest.
+    fn is_heavy_tailed(&self, n: usize) -> bool {
+        let mean_square = self.squares / n as f64;
+        mean_square * (64.0 * 64.0) < self.largest_g * self.largest_g
+    }
+
+    fn packed(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
+        let most = MOST_PACKED.min(libm::ldexp(1.0, PACKED_SUM_BITS) / bag.n as f64).floor();
+        let scale = |largest: f64| if largest > 0.0 { (most / largest) as f32 } else { 1.0 };
+        let (g_scale, h_scale) = (scale(self.largest_g), scale(self.largest_h));
+        let entry = |row: u32, gradient: &Gradient| {
+            let g = nearest(gradient.g * g_scale) as i16;
+            // At least one unit: a row must not vanish from the weight of its node.
+            let h = (nearest(gradient.h * h_scale) as u16).max(1);
+            pack(row, g, h)
+        };
+        entries.resize(bag.n, 0);
+        entries.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+            let first = chunk * CHUNK;
+            match &bag.rows {
+                None => {
+                    for (i, (out, gradient)) in out.iter_mut().zip(&self.rows[first..]).enumerate()
+                    {
+                        *out = entry((first + i) as u32, gradient);
+                    }
+                }
+                Some(rows) => {
+                    for (out, &row) in out.iter_mut().zip(&rows[first..]) {
+                        *out = entry(row, &self.rows[row as usize]);
+                    }
+                }
+            }
+        });
+        Scaled {
+            sums: Sums::Packed(PackedPair::gradients(most)),
+            entries,
+            g_unit: 1.0 / f64::from(g_scale),
+            h_unit: 1.0 / f64::from(h_scale),
+        }
+    }
+
+    fn wide(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
+        let scales = self.exact_scales(bag.n);
+        let rows = self.rows.par_iter().map(|gradient| {
+            let (g, h) = scales.units(gradient);
+            (g, h.max(1))
+        });
+        entries.clear();
+        match &bag.rows {
+            None => entries.extend(0..self.rows.len() as Entry),
+            Some(rows) => entries.extend(rows.iter().map(|&row| Entry::from(row))),
+        }
+        Scaled {
+            sums: Sums::Wide(WideGradients(rows.collect())),
+            entries,
+            g_unit: 1.0 / scales.g,
+            h_unit: 1.0 / scales.h,
+        }
+    }
+
+    /// Powers of two by which `n` gradients can be summed as integers.
+    pub fn exact_scales(&self, n: usize) -> ExactScales {
+        let bits = WIDE_SUM_BITS - (usize::BITS - n.leading_zeros()) as i32;
+        let scale = |largest: f64| {
+            let exponent = if largest > 0.0 { libm::frexp(largest).1 } else { 0 };
+            libm::ldexp(1.0, bits - exponent)
+        };
+        ExactScales { g: scale(self.largest_g), h: scale(self.largest_h) }
+    }
+}
+
+/// The nearest whole number, for sizes below 2^22: adding and taking away 1.5 * 2^23 leaves no
+/// room for a fraction. Unlike the library's rounding it needs no call.
+#[inline(always)]
+fn nearest(x: f32) -> i32 {
+    const ROUND: f32 = 12_582_912.0;
+    ((x + ROUND) - ROUND) as i32
+}
+
+/// Powers of two by which gradients become integers with all their digits.
+#[derive(Debug, Clone, Copy)]
+pub struct ExactScales {
+    /// For `g`.
+    pub g: f64,
+    /// For `h`.
+    pub h: f64,
+}
+
+impl ExactScales {
+    /// A gradient as integers.
+    #[inline(always)]
+    pub fn units(&self, gradient: &Gradient) -> (i64, i64) {
+        let (g, h) = (f64::from(gradient.g) * self.g, f64::from(gradient.h) * self.h);
+        // Towards zero: digits are lost only far below single precision's.
+        (g as i64, h as i64)
+    }
+}
+
+/// Gradients with all their digits, looked up by row.
+pub struct WideGradients(Vec<(i64, i64)>);
+
+impl Statistic for WideGradients {
+    type Sum = PairSum;
+
+    fn zero(&self) -> PairSum {
+        PairSum::default()
+    }
+
+    fn add(&self, entry: Entry, sum: &mut PairSum) {
+        let (g, h) = self.0[row_of(entry)];
+        sum.g += g;
+        sum.h += h;
+        sum.n += 1;
+    }
+
+    /// Gradients differ even where targets do not: only the gain can tell.
+    fn is_pure(&self, _: &PairSum, _: &[Entry]) -> bool {
+        false
+    }
+}

@@ -1,0 +1,319 @@
+//! Losses: what gradient boosting goes downhill on.
+//!
+//! One file a loss. A loss sees targets as numbers (a class is its code) and raw scores; it knows
+//! the constant score that fits best, its derivatives, and how scores become predictions.
+
+mod absolute;
+mod exponential;
+mod gamma;
+mod hinge;
+mod huber;
+mod logistic;
+mod poisson;
+mod quantile;
+mod smooth;
+mod softmax;
+mod squared;
+mod squared_hinge;
+mod tweedie;
+
+pub use absolute::Absolute;
+pub use exponential::Exponential;
+pub use gamma::Gamma;
+pub use hinge::Hinge;
+pub use huber::Huber;
+pub use logistic::Logistic;
+pub use poisson::Poisson;
+pub use quantile::Quantile;
+pub use softmax::Softmax;
+pub use squared::Squared;
+pub use squared_hinge::SquaredHinge;
+pub use tweedie::Tweedie;
+
+use crate::data::{Task, Weights};
+use crate::error::Result;
+use crate::exact_sum::ExactSum;
+
+/// First and second derivative of a loss by one score of one row.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Gradient {
+    /// The first derivative.
+    pub g: f32,
+    /// The second derivative, or a stand-in for it where it is of no use; never negative.
+    pub h: f32,
+}
+
+/// How the value of a leaf is found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LeafRule {
+    /// One Newton step: `-sum g / (sum h + l2)`.
+    Newton,
+    /// The quantile of what is left to explain, `target - score`, at this level.
+    Quantile(f64),
+}
+
+/// A loss.
+pub trait Loss: Send + Sync + std::fmt::Debug {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// What it is for.
+    fn task(&self) -> Task;
+
+    /// Whether it is defined for these targets; an error that says what it needs if not.
+    fn check(&self, targets: &[f64]) -> Result<()> {
+        let _ = targets;
+        Ok(())
+    }
+
+    /// Scores that a row has.
+    fn width(&self) -> usize {
+        1
+    }
+
+    /// The constant scores that fit best.
+    fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64>;
+
+    /// The loss of one row, given its scores.
+    fn loss(&self, target: f64, scores: &[f64]) -> f64;
+
+    /// The derivatives by score number `output` of consecutive rows. `scores` has `width` numbers
+    /// a row.
+    fn gradients(&self, targets: &[f64], scores: &[f64], output: usize, out: &mut [Gradient]);
+
+    /// How the value of a leaf is found.
+    fn leaf_rule(&self) -> LeafRule {
+        LeafRule::Newton
+    }
+
+    /// How scores become predictions.
+    fn link(&self) -> Link {
+        Link::Identity
+    }
+}
+
+/// How scores become predictions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// The score is the prediction.
+    Identity,
+    /// The prediction is `exp(score)`.
+    Log,
+    /// The probability of class 1 is `1 / (1 + exp(-score))`.
+    Logistic,
+    /// The probability of class 1 is `1 / (1 + exp(-2 score))`, as in AdaBoost.
+    DoubleLogistic,
+    /// The probability of class `k` is `exp(score_k)` by the sum over all classes.
+    Softmax,
+}
+
+impl Link {
+    /// Every link with the code it has in model files, which never changes.
+    const CODES: [(Link, u8); 5] = [
+        (Link::Identity, 0),
+        (Link::Log, 1),
+        (Link::Logistic, 2),
+        (Link::DoubleLogistic, 3),
+        (Link::Softmax, 4),
+    ];
+
+    /// The code in model files.
+    pub fn code(self) -> u8 {
+        Link::CODES.iter().find(|(link, _)| *link == self).map_or(u8::MAX, |(_, code)| *code)
+    }
+
+    /// The link with this code.
+    pub fn from_code(code: u8) -> Option<Link> {
+        Link::CODES.iter().find(|(_, c)| *c == code).map(|(link, _)| *link)
+    }
+
+    /// How many numbers a prediction has, given the number of scores.
+    pub fn width(self, n_scores: usize) -> usize {
+        match self {
+            Link::Logistic | Link::DoubleLogistic => 2,
+            Link::Identity | Link::Log | Link::Softmax => n_scores,
+        }
+    }
+
+    /// The prediction of one row.
+    pub fn respond(self, scores: &[f64], prediction: &mut [f64]) {
+        match self {
+            Link::Identity => prediction.copy_from_slice(scores),
+            Link::Log => {
+                for (p, s) in prediction.iter_mut().zip(scores) {
+                    *p = libm::exp(*s).min(f64::MAX);
+                }
+            }
+            Link::Logistic => two_classes(scores[0], prediction),
+            Link::DoubleLogistic => two_classes(2.0 * scores[0], prediction),
+            Link::Softmax => {
+                let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                for (p, s) in prediction.iter_mut().zip(scores) {
+                    *p = libm::exp(s - most);
+                }
+                let total: f64 = prediction.iter().sum();
+                prediction.iter_mut().for_each(|p| *p /= total);
+            }
+        }
+    }
+}
+
+/// `1 - p` and `p` for the log-odds `score`, each from the side where it loses nothing.
+fn two_classes(score: f64, prediction: &mut [f64]) {
+    let small = libm::exp(-score.abs());
+    let (minor, major) = (small / (1.0 + small), 1.0 / (1.0 + small));
+    let (no, yes) = if score >= 0.0 { (minor, major) } else { (major, minor) };
+    prediction[0] = no;
+    prediction[1] = yes;
+}
+
+/// The weighted mean of the targets, the same in any order of the rows.
+fn mean(targets: &[f64], weights: &Weights) -> f64 {
+    let product = |row: usize| weights.at(row) * targets[row];
+    let rows = || 0..targets.len();
+    let largest = |of: &dyn Fn(usize) -> f64| {
+        ExactSum::for_largest(rows().map(|row| of(row).abs()).fold(0.0, f64::max))
+    };
+    let (products, totals) = (largest(&product), largest(&|row| weights.at(row)));
+    let sum = rows().map(|row| products.units(product(row))).sum();
+    products.mean(sum, totals.value(rows().map(|row| totals.units(weights.at(row))).sum()))
+}
+
+/// The smallest value with at least `level` of the weight at or below it.
+pub fn weighted_quantile(values: &mut [(f64, f64)], level: f64) -> f64 {
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = values.iter().map(|(_, w)| w).sum();
+    let mut below = 0.0;
+    for (value, weight) in values.iter() {
+        below += weight;
+        if below >= level * total {
+            return *value;
+        }
+    }
+    values.last().map_or(0.0, |(value, _)| *value)
+}
+
+/// `values` with their weights, zero weights left out.
+fn weighted(values: impl Iterator<Item = f64>, weights: &Weights) -> Vec<(f64, f64)> {
+    values.enumerate().map(|(row, x)| (x, weights.at(row))).filter(|(_, w)| *w > 0.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every loss, with targets it is defined for.
+    fn all() -> Vec<(Box<dyn Loss>, Vec<f64>)> {
+        let numbers = vec![-1.5, 0.0, 0.3, 2.0, 7.0];
+        let counts = vec![0.0, 1.0, 3.0, 0.0, 12.0];
+        let positive = vec![0.1, 1.0, 2.5, 0.7, 30.0];
+        let classes = vec![0.0, 1.0, 1.0, 0.0, 1.0];
+        vec![
+            (Box::new(Squared), numbers.clone()),
+            (Box::new(Absolute), numbers.clone()),
+            (Box::new(Huber { delta: 1.0 }), numbers.clone()),
+            (Box::new(Quantile { level: 0.8 }), numbers),
+            (Box::new(Poisson), counts),
+            (Box::new(Gamma), positive.clone()),
+            (Box::new(Tweedie { power: 1.5 }), positive),
+            (Box::new(Logistic), classes.clone()),
+            (Box::new(Exponential), classes.clone()),
+            (Box::new(Hinge), classes.clone()),
+            (Box::new(SquaredHinge), classes),
+            (Box::new(Softmax { n_classes: 4 }), vec![0.0, 3.0, 1.0, 2.0, 2.0]),
+        ]
+    }
+
+    /// Scores that no loss has a kink at.
+    fn scores(n: usize) -> Vec<f64> {
+        (0..n).map(|i| (i as f64 * 0.7).sin() * 1.3 + 0.017).collect()
+    }
+
+    #[test]
+    fn first_derivatives_are_finite_differences() {
+        for (loss, targets) in all() {
+            let width = loss.width();
+            let scores = scores(targets.len() * width);
+            for output in 0..width {
+                let mut found = vec![Gradient::default(); targets.len()];
+                loss.gradients(&targets, &scores, output, &mut found);
+                for (row, &y) in targets.iter().enumerate() {
+                    let at = |step: f64| {
+                        let mut own = scores[row * width..(row + 1) * width].to_vec();
+                        own[output] += step;
+                        loss.loss(y, &own)
+                    };
+                    let expected = (at(1e-5) - at(-1e-5)) / 2e-5;
+                    let error = (f64::from(found[row].g) - expected).abs();
+                    let name = loss.name();
+                    assert!(error <= 2e-5 * (1.0 + expected.abs()), "{name}: {found:?} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn second_derivatives_are_finite_differences_where_newton_uses_them() {
+        for (loss, targets) in all() {
+            // Kinked losses have a stand-in of 1; softmax has the usual upper bound.
+            if loss.leaf_rule() != LeafRule::Newton || ["hinge", "huber"].contains(&loss.name()) {
+                continue;
+            }
+            let width = loss.width();
+            let scores = scores(targets.len() * width);
+            for output in 0..width {
+                let gradient = |step: f64| {
+                    let mut moved = scores.clone();
+                    moved.iter_mut().skip(output).step_by(width).for_each(|s| *s += step);
+                    let mut found = vec![Gradient::default(); targets.len()];
+                    loss.gradients(&targets, &moved, output, &mut found);
+                    found
+                };
+                let (before, here, after) = (gradient(-1e-3), gradient(0.0), gradient(1e-3));
+                for row in 0..targets.len() {
+                    let expected = f64::from(after[row].g - before[row].g) / 2e-3;
+                    let found = f64::from(here[row].h);
+                    let close = (found - expected).abs() <= 1e-3 * (1.0 + expected.abs());
+                    assert!(close, "{}: {found} {expected}", loss.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_start_is_the_best_constant() {
+        for (loss, targets) in all() {
+            let weights = Weights::Real([1.0, 2.0, 0.5, 1.0, 1.5].into());
+            let start = loss.start(&targets, &weights);
+            let total = |scores: &[f64]| -> f64 {
+                let rows = targets.iter().enumerate();
+                rows.map(|(row, &y)| weights.at(row) * loss.loss(y, scores)).sum()
+            };
+            let best = total(&start);
+            for output in 0..loss.width() {
+                for step in [-0.3, -0.01, 0.01, 0.3] {
+                    let mut moved = start.clone();
+                    moved[output] += step;
+                    assert!(total(&moved) >= best - 1e-9, "{} {start:?} {step}", loss.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_weighted_quantile() {
+        let mut values = vec![(3.0, 1.0), (1.0, 1.0), (2.0, 2.0)];
+        assert_eq!(weighted_quantile(&mut values, 0.5), 2.0);
+        assert_eq!(weighted_quantile(&mut values, 0.2), 1.0);
+        assert_eq!(weighted_quantile(&mut values, 1.0), 3.0);
+    }
+
+    #[test]
+    fn two_classes_sum_to_one_and_never_overflow() {
+        for score in [-800.0, -3.0, 0.0, 1e-9, 40.0, 1e308] {
+            let mut p = [0.0; 2];
+            Link::Logistic.respond(&[score], &mut p);
+            assert!((p[0] + p[1] - 1.0).abs() < 1e-15 && p.iter().all(|p| (0.0..=1.0).contains(p)));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Softmax loss (cross-entropy), for many classes; one score a class.
+
+use super::smooth::exp;
+use super::{Gradient, Link, Loss};
+use crate::data::{Task, Weights};
+
+/// `-ln p_y` with `p_k = exp(s_k)` by the sum over all classes.
+#[derive(Debug, Clone, Copy)]
+pub struct Softmax {
+    /// How many classes.
+    pub n_classes: usize,
+}
+
+impl Loss for Softmax {
+    fn name(&self) -> &'static str {
+        "softmax"
+    }
+
+    fn task(&self) -> Task {
+        Task::Classification
+    }
+
+    fn width(&self) -> usize {
+        self.n_classes
+    }
+
+    fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64> {
+        let mut shares = vec![0.0; self.n_classes];
+        for (row, y) in targets.iter().enumerate() {
+            shares[*y as usize] += weights.at(row);
+        }
+        let total: f64 = shares.iter().sum();
+        shares.iter().map(|s| libm::log((s / total).max(1e-12))).collect()
+    }
+
+    fn loss(&self, target: f64, scores: &[f64]) -> f64 {
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = scores.iter().map(|s| libm::exp(s - most)).sum();
+        libm::log(sum) + most - scores[target as usize]
+    }
+
+    fn gradients(&self, targets: &[f64], scores: &[f64], output: usize, out: &mut [Gradient]) {
+        let rows = scores.chunks_exact(self.n_classes);
+        for ((out, y), scores) in out.iter_mut().zip(targets).zip(rows) {
+            let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f32 = scores.iter().map(|s| exp((s - most) as f32)).sum();
+            let p = exp((scores[output] - most) as f32) / sum;
+            let own = if *y as usize == output { 1.0 } else { 0.0 };
+            *out = Gradient { g: p - own, h: p * (1.0 - p) };
+        }
+    }
+
+    fn link(&self) -> Link {
+        Link::Softmax
+    }
+}

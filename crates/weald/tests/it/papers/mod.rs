@@ -1,0 +1,3 @@
+//! Algorithms written out line by line as in their papers, and worked numbers.
+
+mod gradient_boosting;
