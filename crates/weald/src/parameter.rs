@@ -151,6 +151,18 @@ macro_rules! named_values {
 }
 pub(crate) use named_values;
 
+/// Lists fields of `self` as parameters, each with its meaning.
+macro_rules! parameter_list {
+    ($self:ident, $($name:ident: $meaning:literal),+ $(,)?) => {
+        vec![$($crate::parameter::Parameter {
+            name: stringify!($name),
+            meaning: $meaning,
+            value: &mut $self.$name,
+        }),+]
+    };
+}
+pub(crate) use parameter_list;
+
 /// An error for a parameter out of range.
 pub fn out_of_range<T>(name: &str, value: impl ToString, expected: &str) -> Result<T> {
     Err(Error::Parameter { name: name.into(), value: value.to_string(), expected: expected.into() })

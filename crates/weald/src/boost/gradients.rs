@@ -28,6 +28,7 @@ pub struct Gradients {
 }
 
 /// How the rows of a sample enter a tree.
+#[derive(Clone)]
 pub struct Bag {
     /// One number for each row that counts, once for each copy, in row order.
     pub rows: Option<Vec<u32>>,

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
 use crate::observer::{Event, Warning};
-use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range};
+use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range, parameter_list};
 use crate::run::Run;
 
 /// Rows up to which numbers keep all their digits while a tree grows.
@@ -325,12 +325,7 @@ impl Parameters for DecisionTree {
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        macro_rules! list {
-            ($($name:ident: $meaning:literal),+ $(,)?) => {
-                vec![$(Parameter { name: stringify!($name), meaning: $meaning, value: &mut self.$name }),+]
-            };
-        }
-        list![
+        parameter_list![self,
             criterion: "what a good split lowers",
             splitter: "how a feature's split is found",
             max_depth: "splits on the longest way from root to leaf",

@@ -69,7 +69,7 @@ fn partition_part(
 }
 
 impl Test {
-    /// Where one row goes; the same as by [`partition`].
+    /// Where one row goes while the tree grows.
     pub fn goes_left(&self, row: usize, codes: &Codes, column: &Column) -> bool {
         match self {
             Test::UpTo { code, missing_left } => match codes.at(row) {

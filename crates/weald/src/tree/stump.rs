@@ -5,7 +5,7 @@ use super::model::TreeModel;
 use crate::data::Sample;
 use crate::error::Result;
 use crate::learner::Learner;
-use crate::parameter::{Parameter, Parameters};
+use crate::parameter::{Parameter, Parameters, parameter_list};
 use crate::run::Run;
 
 /// Grows a tree of one split.
@@ -39,17 +39,9 @@ impl Parameters for Stump {
     }
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
-        vec![
-            Parameter {
-                name: "criterion",
-                meaning: "what a good split lowers",
-                value: &mut self.criterion,
-            },
-            Parameter {
-                name: "bins",
-                meaning: "how finely numeric columns are cut",
-                value: &mut self.bins,
-            },
+        parameter_list![self,
+            criterion: "what a good split lowers",
+            bins: "how finely numeric columns are cut",
         ]
     }
 

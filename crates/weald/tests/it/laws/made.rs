@@ -113,7 +113,7 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         // The defaults take a hundred rounds: enough for a program, too many for a law.
         learners.retain(|(name, _)| name != method);
         let losses: &[&str] = match target {
-            Target::Numbers(_) => &["squared", "absolute", "huber"],
+            Target::Numbers(_) => &["squared", "absolute", "huber:1", "quantile:0.8"],
             Target::Classes(labels) if labels.n_classes() == 2 => {
                 &["logistic", "exponential", "hinge", "squared-hinge", "softmax"]
             }

@@ -1,6 +1,6 @@
 //! Gradient boosting against the algorithm box of Friedman 2001, written out.
 
-use weald::boost::{GradientBoosting, LossName};
+use weald::boost::{GradientBoosting, LossChoice};
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
@@ -50,7 +50,7 @@ fn least_squares_boost_is_the_box() {
     let target = Target::numbers(y.clone()).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let boosting = GradientBoosting {
-        loss: LossName::Squared,
+        loss: LossChoice::Squared,
         n_trees: rounds,
         learning_rate: rate,
         max_leaves: leaves,
@@ -72,10 +72,13 @@ fn every_loss_goes_downhill() {
     let positive: Vec<f64> = y.iter().map(|y| y - lowest + 0.5).collect();
     let middle = y.iter().sum::<f64>() / y.len() as f64;
     let classes: Vec<String> = y.iter().map(|y| (*y > middle).to_string()).collect();
-    let error = |loss: LossName, n_trees: usize| {
+    let error = |loss: LossChoice, n_trees: usize| {
         let is_class = matches!(
             loss,
-            LossName::Logistic | LossName::Exponential | LossName::Hinge | LossName::SquaredHinge
+            LossChoice::Logistic
+                | LossChoice::Exponential
+                | LossChoice::Hinge
+                | LossChoice::SquaredHinge
         );
         let target = match is_class {
             true => Target::from_names(&classes),
@@ -98,18 +101,68 @@ fn every_loss_goes_downhill() {
         }
     };
     for loss in [
-        LossName::Squared,
-        LossName::Absolute,
-        LossName::Huber,
-        LossName::Poisson,
-        LossName::Gamma,
-        LossName::Tweedie,
-        LossName::Logistic,
-        LossName::Exponential,
-        LossName::Hinge,
-        LossName::SquaredHinge,
+        LossChoice::Squared,
+        LossChoice::Absolute,
+        LossChoice::Huber(1.0),
+        LossChoice::Quantile(0.5),
+        LossChoice::Poisson,
+        LossChoice::Gamma,
+        LossChoice::Tweedie(1.5),
+        LossChoice::Logistic,
+        LossChoice::Exponential,
+        LossChoice::Hinge,
+        LossChoice::SquaredHinge,
     ] {
         let (few, many) = (error(loss, 2), error(loss, 80));
         assert!(many < 0.6 * few, "{loss:?}: {few} after 2 rounds, {many} after 80");
     }
+}
+
+#[test]
+fn early_stopping_keeps_the_best_round() {
+    // Pure noise: the best number of rounds is small, and far below the limit.
+    let (table, _) = made(500);
+    let mut draws = Seed(4).stream(Purpose::Rows);
+    let target = Target::numbers((0..500).map(|_| draws.unit()).collect()).unwrap();
+    let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+    let run = Run::quiet(Seed(0), 2).unwrap();
+    let boosting = GradientBoosting {
+        n_trees: 400,
+        early_stopping_rounds: Some(15),
+        validation_share: 0.25,
+        ..Default::default()
+    };
+    let model = boosting.fit(&sample, &run).unwrap();
+    assert!((1..60).contains(&model.n_rounds()), "{} rounds", model.n_rounds());
+    // What was kept is what a fit of so many rounds gives.
+    let fewer = GradientBoosting { n_trees: model.n_rounds(), ..boosting };
+    assert_eq!(fewer.fit(&sample, &run).unwrap(), model);
+}
+
+#[test]
+fn samples_of_rows_and_columns_differ_by_round_and_not_by_threads() {
+    let (table, y) = made(600);
+    let target = Target::numbers(y.clone()).unwrap();
+    let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+    let boosting = GradientBoosting {
+        n_trees: 60,
+        subsample: 0.5,
+        colsample: 0.5,
+        max_leaves: 8,
+        ..Default::default()
+    };
+    let fit = |threads| boosting.fit(&sample, &Run::quiet(Seed(3), threads).unwrap()).unwrap();
+    let model = fit(1);
+    assert_eq!(model, fit(4));
+    let features = |tree: &weald::tree::Tree| {
+        let mut used: Vec<usize> = tree.nodes.iter().filter_map(|n| n.rule.feature()).collect();
+        used.sort_unstable();
+        used.dedup();
+        used
+    };
+    assert!(model.trees.iter().all(|t| features(t).len() <= 2), "half of four columns");
+    assert!(model.trees.windows(2).any(|w| features(&w[0]) != features(&w[1])));
+    let error = mean_square(&y, model.scores(&table).unwrap().values());
+    let middle = y.iter().sum::<f64>() / y.len() as f64;
+    assert!(error < 0.2 * mean_square(&y, &vec![middle; y.len()]), "{error}");
 }
