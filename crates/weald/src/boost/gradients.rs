@@ -123,14 +123,15 @@ impl Gradients {
         }
     }
 
-    /// Whether the root mean square of `g` is below 1/64 of the largest.
+    /// Whether the root mean square of `g` would be less than 16 units when packed.
     fn is_heavy_tailed(&self, n: usize) -> bool {
         let mean_square = self.squares / n as f64;
-        mean_square * (64.0 * 64.0) < self.largest_g * self.largest_g
+        let unit = self.largest_g / most_packed(n);
+        mean_square < 16.0 * 16.0 * unit * unit
     }
 
     fn packed(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
-        let most = MOST_PACKED.min(libm::ldexp(1.0, PACKED_SUM_BITS) / bag.n as f64).floor();
+        let most = most_packed(bag.n);
         let scale = |largest: f64| if largest > 0.0 { (most / largest) as f32 } else { 1.0 };
         let (g_scale, h_scale) = (scale(self.largest_g), scale(self.largest_h));
         let entry = |row: u32, gradient: &Gradient| {
@@ -192,6 +193,11 @@ impl Gradients {
         };
         ExactScales { g: scale(self.largest_g), h: scale(self.largest_h) }
     }
+}
+
+/// The largest packed gradient such that `n` of them can be summed.
+fn most_packed(n: usize) -> f64 {
+    MOST_PACKED.min(libm::ldexp(1.0, PACKED_SUM_BITS) / n as f64).floor()
 }
 
 /// The nearest whole number, for sizes below 2^22: adding and taking away 1.5 * 2^23 leaves no

