@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use crate::loss::{Gradient, Loss};
+use crate::loss::{Gradient, Loss, Rows};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
 
 /// Rows in a chunk of work.
@@ -69,19 +69,16 @@ impl Gradients {
 
     /// Takes the derivatives of `loss` by score number `output`, times the rows' weights; 0 for
     /// rows that are not in the bag.
-    pub fn take(
-        &mut self,
-        loss: &dyn Loss,
-        targets: &[f64],
-        scores: &[f64],
-        output: usize,
-        bag: &Bag,
-    ) {
+    pub fn take(&mut self, loss: &dyn Loss, all: &Rows<'_>, output: usize, bag: &Bag) {
         let width = loss.width();
         let one = |(chunk, out): (usize, &mut [Gradient])| {
             let rows = chunk * CHUNK..chunk * CHUNK + out.len();
-            let own = &scores[rows.start * width..rows.end * width];
-            loss.gradients(&targets[rows.clone()], own, output, out);
+            let own = Rows {
+                targets: &all.targets[rows.clone()],
+                scores: &all.scores[rows.start * width..rows.end * width],
+                shared: if width == 1 { &[] } else { &all.shared[rows.clone()] },
+            };
+            loss.gradients(&own, output, out);
             if let Some(weights) = &bag.weights {
                 for (out, w) in out.iter_mut().zip(&weights[rows.clone()]) {
                     *out = Gradient { g: out.g * w, h: out.h * w };

@@ -10,7 +10,7 @@ use super::gradient_boosting::GradientBoosting;
 use super::gradients::{Bag, Gradients, Scaled, Sums};
 use crate::data::{Bins, Resolution, Sample, Target, Weights};
 use crate::error::{Error, Result};
-use crate::loss::{LeafRule, Loss, weighted_quantile};
+use crate::loss::{LeafRule, Loss, Rows, weighted_quantile};
 use crate::model::Output;
 use crate::observer::Event;
 use crate::run::Run;
@@ -42,6 +42,7 @@ pub struct Boosting<'a, 'r> {
     early_stopping: Option<EarlyStopping>,
     start: Vec<f64>,
     scores: Vec<f64>,
+    shared: Vec<f64>,
     gradients: Vec<Gradients>,
     trees: Vec<Tree>,
     memory: Memory,
@@ -86,6 +87,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
             targets,
             start,
+            shared: Vec::new(),
             trees: Vec::new(),
             memory: Memory::default(),
             entries: Vec::new(),
@@ -118,8 +120,14 @@ impl<'a, 'r> Boosting<'a, 'r> {
 
     /// Takes the gradients of every score.
     pub fn take_gradients(&mut self) {
+        let width = self.start.len();
+        if width > 1 {
+            let shared = |scores: &[f64]| self.loss.shared(scores);
+            self.shared = self.scores.par_chunks_exact(width).map(shared).collect();
+        }
+        let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {
-            gradients.take(self.loss, &self.targets, &self.scores, output, &self.bag);
+            gradients.take(self.loss, &rows, output, &self.bag);
         }
     }
 

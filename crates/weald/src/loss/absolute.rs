@@ -1,6 +1,6 @@
 //! Absolute error, for medians.
 
-use super::{Gradient, LeafRule, Loss, weighted, weighted_quantile};
+use super::{Gradient, LeafRule, Loss, Rows, weighted, weighted_quantile};
 use crate::data::{Task, Weights};
 
 /// `|y - s|`. Its second derivative is 0: trees follow the sign, leaves take the median.
@@ -24,8 +24,8 @@ impl Loss for Absolute {
         (target - scores[0]).abs()
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let g = if s > y {
                 1.0
             } else if s < y {

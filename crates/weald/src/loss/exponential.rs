@@ -2,7 +2,7 @@
 
 use super::logistic::log_odds;
 use super::smooth::exp;
-use super::{Gradient, Link, Loss, mean};
+use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 
 /// `exp(-s)` for class 1, `exp(s)` for class 0; its minimiser is half the log-odds.
@@ -26,8 +26,8 @@ impl Loss for Exponential {
         libm::exp(if target == 1.0 { -scores[0] } else { scores[0] })
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let sign = 2.0 * *y as f32 - 1.0;
             let e = exp(-sign * *s as f32);
             *out = Gradient { g: -sign * e, h: e };

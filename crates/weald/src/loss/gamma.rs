@@ -1,6 +1,6 @@
 //! Gamma deviance, for positive amounts.
 
-use super::{Gradient, Link, Loss, mean};
+use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 use crate::error::{Error, Result};
 
@@ -36,8 +36,8 @@ impl Loss for Gamma {
         target * libm::exp(-scores[0]) + scores[0]
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let ratio = y * libm::exp((-s).min(80.0));
             *out = Gradient { g: (1.0 - ratio) as f32, h: ratio as f32 };
         }

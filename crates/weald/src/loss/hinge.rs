@@ -1,6 +1,6 @@
 //! Hinge loss, the support vector machine's.
 
-use super::{Gradient, Link, Loss, weighted};
+use super::{Gradient, Link, Loss, Rows, weighted};
 use crate::data::{Task, Weights};
 
 /// `max(0, 1 - m)` with the margin `m = s` for class 1 and `-s` for class 0.
@@ -33,8 +33,8 @@ impl Loss for Hinge {
         (1.0 - (2.0 * target - 1.0) * scores[0]).max(0.0)
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let sign = 2.0 * y - 1.0;
             let g = if sign * s < 1.0 { -sign as f32 } else { 0.0 };
             *out = Gradient { g, h: 1.0 };

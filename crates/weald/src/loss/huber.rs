@@ -1,6 +1,6 @@
 //! Huber's loss: squared near the target, absolute far from it (Huber 1964).
 
-use super::{Gradient, Loss, weighted, weighted_quantile};
+use super::{Gradient, Loss, Rows, weighted, weighted_quantile};
 use crate::data::{Task, Weights};
 
 /// `r^2 / 2` up to `|r| = delta`, `delta (|r| - delta / 2)` beyond.
@@ -40,8 +40,8 @@ impl Loss for Huber {
         if r <= self.delta { 0.5 * r * r } else { self.delta * (r - 0.5 * self.delta) }
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             *out = Gradient { g: (s - y).clamp(-self.delta, self.delta) as f32, h: 1.0 };
         }
     }

@@ -1,7 +1,7 @@
 //! Logistic loss (cross-entropy), for two classes.
 
 use super::smooth::sigmoid;
-use super::{Gradient, Link, Loss, mean};
+use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 
 /// `ln(1 + exp(-s))` for class 1, `ln(1 + exp(s))` for class 0.
@@ -26,8 +26,8 @@ impl Loss for Logistic {
         s.max(0.0) - s * target + libm::log1p(libm::exp(-s.abs()))
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let p = sigmoid(*s as f32);
             *out = Gradient { g: p - *y as f32, h: p * (1.0 - p) };
         }

@@ -43,6 +43,17 @@ pub struct Gradient {
     pub h: f32,
 }
 
+/// Consecutive rows, as a loss sees them.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Their targets.
+    pub targets: &'a [f64],
+    /// Their scores, `width` numbers a row.
+    pub scores: &'a [f64],
+    /// What [`Loss::shared`] gives for each row; empty where a row has one score.
+    pub shared: &'a [f64],
+}
+
 /// How the value of a leaf is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LeafRule {
@@ -77,9 +88,15 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
     /// The loss of one row, given its scores.
     fn loss(&self, target: f64, scores: &[f64]) -> f64;
 
-    /// The derivatives by score number `output` of consecutive rows. `scores` has `width` numbers
-    /// a row.
-    fn gradients(&self, targets: &[f64], scores: &[f64], output: usize, out: &mut [Gradient]);
+    /// What the derivatives by all scores of a row have in common: computed once a round. Asked
+    /// only of losses with several scores.
+    fn shared(&self, scores: &[f64]) -> f64 {
+        let _ = scores;
+        0.0
+    }
+
+    /// The derivatives by score number `output` of some rows.
+    fn gradients(&self, rows: &Rows<'_>, output: usize, out: &mut [Gradient]);
 
     /// How the value of a leaf is found.
     fn leaf_rule(&self) -> LeafRule {
@@ -224,6 +241,19 @@ mod tests {
         ]
     }
 
+    fn gradients_of(
+        loss: &dyn Loss,
+        targets: &[f64],
+        scores: &[f64],
+        output: usize,
+    ) -> Vec<Gradient> {
+        let shared: Vec<f64> =
+            scores.chunks_exact(loss.width()).map(|own| loss.shared(own)).collect();
+        let mut found = vec![Gradient::default(); targets.len()];
+        loss.gradients(&Rows { targets, scores, shared: &shared }, output, &mut found);
+        found
+    }
+
     /// Scores that no loss has a kink at.
     fn scores(n: usize) -> Vec<f64> {
         (0..n).map(|i| (i as f64 * 0.7).sin() * 1.3 + 0.017).collect()
@@ -235,8 +265,7 @@ mod tests {
             let width = loss.width();
             let scores = scores(targets.len() * width);
             for output in 0..width {
-                let mut found = vec![Gradient::default(); targets.len()];
-                loss.gradients(&targets, &scores, output, &mut found);
+                let found = gradients_of(&*loss, &targets, &scores, output);
                 for (row, &y) in targets.iter().enumerate() {
                     let at = |step: f64| {
                         let mut own = scores[row * width..(row + 1) * width].to_vec();
@@ -265,9 +294,7 @@ mod tests {
                 let gradient = |step: f64| {
                     let mut moved = scores.clone();
                     moved.iter_mut().skip(output).step_by(width).for_each(|s| *s += step);
-                    let mut found = vec![Gradient::default(); targets.len()];
-                    loss.gradients(&targets, &moved, output, &mut found);
-                    found
+                    gradients_of(&*loss, &targets, &moved, output)
                 };
                 let (before, here, after) = (gradient(-1e-3), gradient(0.0), gradient(1e-3));
                 for row in 0..targets.len() {

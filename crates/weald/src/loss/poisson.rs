@@ -1,6 +1,6 @@
 //! Poisson deviance, for counts.
 
-use super::{Gradient, Link, Loss, mean};
+use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 use crate::error::{Error, Result};
 
@@ -29,8 +29,8 @@ impl Loss for Poisson {
         libm::exp(scores[0]) - target * scores[0]
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let mean = libm::exp(s.min(80.0));
             *out = Gradient { g: (mean - y) as f32, h: mean as f32 };
         }

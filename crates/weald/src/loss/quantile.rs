@@ -1,6 +1,6 @@
 //! Quantile (pinball) loss (Koenker & Bassett 1978).
 
-use super::{Gradient, LeafRule, Loss, weighted, weighted_quantile};
+use super::{Gradient, LeafRule, Loss, Rows, weighted, weighted_quantile};
 use crate::data::{Task, Weights};
 
 /// `level * (y - s)` below the target, `(1 - level) * (s - y)` above it.
@@ -28,9 +28,9 @@ impl Loss for Quantile {
         if left >= 0.0 { self.level * left } else { (self.level - 1.0) * left }
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
         let (below, above) = (-self.level as f32, (1.0 - self.level) as f32);
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             *out = Gradient { g: if s > y { above } else { below }, h: 1.0 };
         }
     }

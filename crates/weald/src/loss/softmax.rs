@@ -1,7 +1,7 @@
 //! Softmax loss (cross-entropy), for many classes; one score a class.
 
 use super::smooth::exp;
-use super::{Gradient, Link, Loss};
+use super::{Gradient, Link, Loss, Rows};
 use crate::data::{Task, Weights};
 
 /// `-ln p_y` with `p_k = exp(s_k)` by the sum over all classes.
@@ -39,12 +39,19 @@ impl Loss for Softmax {
         libm::log(sum) + most - scores[target as usize]
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], output: usize, out: &mut [Gradient]) {
-        let rows = scores.chunks_exact(self.n_classes);
-        for ((out, y), scores) in out.iter_mut().zip(targets).zip(rows) {
-            let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let sum: f32 = scores.iter().map(|s| exp((s - most) as f32)).sum();
-            let p = exp((scores[output] - most) as f32) / sum;
+    /// `ln sum exp(s)`, so that each probability costs one exponential more.
+    fn shared(&self, scores: &[f64]) -> f64 {
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f32 = scores.iter().map(|s| exp((s - most) as f32)).sum();
+        most + libm::log(f64::from(sum))
+    }
+
+    fn gradients(&self, rows: &Rows<'_>, output: usize, out: &mut [Gradient]) {
+        let scores = rows.scores.iter().skip(output).step_by(self.n_classes);
+        for (((out, y), s), log_sum) in
+            out.iter_mut().zip(rows.targets).zip(scores).zip(rows.shared)
+        {
+            let p = exp((s - log_sum) as f32);
             let own = if *y as usize == output { 1.0 } else { 0.0 };
             *out = Gradient { g: p - own, h: p * (1.0 - p) };
         }

@@ -1,6 +1,6 @@
 //! Squared error, for means.
 
-use super::{Gradient, Loss, mean};
+use super::{Gradient, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 
 /// `(y - s)^2 / 2`.
@@ -24,8 +24,8 @@ impl Loss for Squared {
         0.5 * (target - scores[0]) * (target - scores[0])
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             *out = Gradient { g: (s - y) as f32, h: 1.0 };
         }
     }

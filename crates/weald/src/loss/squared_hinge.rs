@@ -1,6 +1,6 @@
 //! Squared hinge loss: the hinge without its kink.
 
-use super::{Gradient, Link, Loss, mean};
+use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 
 /// `max(0, 1 - m)^2` with the margin `m = s` for class 1 and `-s` for class 0.
@@ -25,8 +25,8 @@ impl Loss for SquaredHinge {
         (1.0 - (2.0 * target - 1.0) * scores[0]).max(0.0).powi(2)
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let sign = 2.0 * y - 1.0;
             let short = 1.0 - sign * s;
             *out = match short > 0.0 {

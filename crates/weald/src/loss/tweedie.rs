@@ -1,7 +1,7 @@
 //! Tweedie deviance, for amounts that are often 0 (Jorgensen 1987).
 
 use super::poisson::check_at_least_zero;
-use super::{Gradient, Link, Loss, mean};
+use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 use crate::error::Result;
 
@@ -35,9 +35,9 @@ impl Loss for Tweedie {
         -target * libm::exp(one * s) / one + libm::exp(two * s) / two
     }
 
-    fn gradients(&self, targets: &[f64], scores: &[f64], _: usize, out: &mut [Gradient]) {
+    fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
         let (one, two) = (1.0 - self.power, 2.0 - self.power);
-        for ((out, y), s) in out.iter_mut().zip(targets).zip(scores) {
+        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let s = s.clamp(-80.0, 80.0);
             let (a, b) = (y * libm::exp(one * s), libm::exp(two * s));
             *out = Gradient { g: (b - a) as f32, h: (two * b - one * a) as f32 };
