@@ -176,15 +176,18 @@ impl Learner for GradientBoosting {
                 boosting.draw(round);
                 boosting.take_gradients(); // g = dL/dF, h = d2L/dF2
                 for output in 0..loss.width() {
-                    let Ok(grown) = boosting.grow_tree(output) else { return boosting.finish() };
-                    boosting.step(output, grown); // F += rate * tree
+                    let grown = boosting.grow_tree(output);
+                    if run.stopped() {
+                        return boosting.finish(round); // what this round has grown is not whole
+                    }
+                    boosting.step(output, grown?); // F += rate * tree
                 }
                 run.report(&Event::Member { index: round, total: self.n_trees });
                 if boosting.is_over() || run.stopped() {
-                    break;
+                    return boosting.finish(round + 1);
                 }
             }
-            boosting.finish()
+            boosting.finish(self.n_trees)
         })
     }
 }
@@ -261,6 +264,9 @@ impl Parameters for GradientBoosting {
 
     fn check(&self) -> Result<()> {
         self.loss.check()?;
+        if self.n_trees == 0 {
+            return out_of_range("n_trees", 0, "at least 1");
+        }
         if self.max_leaves < 2 {
             return out_of_range("max_leaves", self.max_leaves, "at least 2");
         }

@@ -21,6 +21,7 @@ use crate::tree::grow::{Grower, Grown, GrownNode, Memory};
 use crate::tree::limits::Limits;
 use crate::tree::search::Search;
 use crate::tree::statistic::{Entry, PairSum, Statistic, row_of};
+use crate::tree::suspects::report_suspects;
 use crate::tree::{Node, Rule, Splitter, Tree};
 
 /// Rows that a thread takes at a time when scores move.
@@ -64,6 +65,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         };
         loss.check(&targets)?;
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
+        report_suspects(sample, &bins, run);
         run.report(&Event::Stage { name: "boosting" });
         let early_stopping = EarlyStopping::of(settings, sample, run.seed)?;
         let weights = match &early_stopping {
@@ -253,14 +255,12 @@ impl<'a, 'r> Boosting<'a, 'r> {
         Tree { nodes, values, width: 1 }
     }
 
-    /// The model of the rounds so far.
-    pub fn finish(self) -> Result<AdditiveModel> {
-        let width = self.start.len();
+    /// The model of the first `n_rounds` rounds, or of the best one if rows were held out.
+    pub fn finish(self, n_rounds: usize) -> Result<AdditiveModel> {
+        let best = self.early_stopping.map_or(n_rounds, |e| e.best_round().min(n_rounds));
         let mut trees = self.trees;
-        // A round that was stopped half way would favour the classes it reached.
-        let n_rounds = self.early_stopping.map_or(usize::MAX, |e| e.best_round());
-        trees.truncate((trees.len() / width).min(n_rounds) * width);
-        if trees.is_empty() && self.settings.n_trees > 0 {
+        trees.truncate(best * self.start.len());
+        if trees.is_empty() {
             return Err(Error::Interrupted);
         }
         Ok(AdditiveModel {

@@ -54,7 +54,11 @@ fn additive(model: &AdditiveModel) -> Proof {
         let trees = model.trees.len();
         return damaged(format!("{trees} trees cannot be shared by {n_scores} scores"));
     }
-    model.trees.iter().try_for_each(|one| tree(one, &model.schema, &Output::Value))
+    model.trees.iter().try_for_each(|one| tree(one, &model.schema, &Output::Value))?;
+    let largest = |one: &Tree| one.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    let reach: f64 =
+        model.start.iter().map(|s| s.abs()).chain(model.trees.iter().map(largest)).sum();
+    if reach.is_finite() { Ok(()) } else { damaged("its trees add up to infinity") }
 }
 
 fn schema(schema: &Schema) -> Proof {

@@ -13,13 +13,13 @@ use super::prune::Pruning;
 use super::search::Search;
 use super::statistic::fixed_point::IntegerWeights;
 use super::statistic::{ClassCounts, CountSum, Entry, PackedPair, PairSum, Statistic, WidePair};
+use super::suspects::report_suspects;
 use super::values::put_values;
-use crate::data::bins::Spread;
-use crate::data::{Bins, ClassLabels, Column, Resolution, Sample, Table, Target};
+use crate::data::{Bins, ClassLabels, Resolution, Sample, Table, Target};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
-use crate::observer::{Event, Warning};
+use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range, parameter_list};
 use crate::run::Run;
 
@@ -277,46 +277,6 @@ fn wrong_task<R>(
     hint: &'static str,
 ) -> Result<R> {
     Err(Error::WrongTask { method: format!("the criterion {criterion}"), expected, found, hint })
-}
-
-/// Tells the observer of input that the user should look at.
-fn report_suspects(sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) {
-    if let Target::Classes(labels) = sample.target
-        && let Some(&first) = labels.codes().first()
-        && labels.codes().iter().all(|&c| c == first)
-    {
-        run.warn(Warning::SingleClass { class: labels.classes()[first as usize].clone() });
-    }
-    let (mut constant, mut missing, mut infinite) = (Vec::new(), Vec::new(), Vec::new());
-    for (feature, column) in bins.columns().iter().enumerate() {
-        let name = || sample.table.name(feature).to_string();
-        match column.spread() {
-            Spread::Nothing => missing.push(name()),
-            Spread::OneValue => constant.push(name()),
-            Spread::Many => {}
-        }
-        if column.has_infinity() {
-            infinite.push(name());
-        }
-        if let Column::Categorical(c) = sample.table.column(feature)
-            && c.levels().len() > column.n_bins()
-        {
-            run.warn(Warning::TooManyLevels { name: name(), levels: c.levels().len() });
-        }
-    }
-    let n_useless = constant.len() + missing.len();
-    if !missing.is_empty() {
-        run.warn(Warning::MissingColumns { names: missing });
-    }
-    if !constant.is_empty() {
-        run.warn(Warning::ConstantColumns { names: constant });
-    }
-    if !infinite.is_empty() {
-        run.warn(Warning::InfiniteValues { names: infinite });
-    }
-    if n_useless == sample.table.n_columns() {
-        run.warn(Warning::NoUsefulColumn);
-    }
 }
 
 impl Parameters for DecisionTree {

@@ -15,6 +15,7 @@ pub mod search;
 pub mod splitter;
 pub mod statistic;
 pub mod stump;
+pub mod suspects;
 pub mod values;
 
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};

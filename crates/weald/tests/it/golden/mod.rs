@@ -118,6 +118,7 @@ fn golden(name: &str) -> Vec<u8> {
         let pending = path.with_extension(format!("{:?}.tmp", std::thread::current().id()));
         fs::write(&pending, to_bytes_as(&(golden.model)(), WEALD)).unwrap();
         fs::rename(&pending, &path).unwrap();
+        panic!("{name} was not there and has been written anew: look at it, then commit it");
     }
     fs::read(path).unwrap()
 }

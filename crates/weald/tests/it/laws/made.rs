@@ -97,7 +97,8 @@ pub fn two_classes(n: usize) -> Made {
 pub fn tasks() -> Vec<(&'static str, Made)> {
     // At most 255 rows: every bin is then one value, and a row of weight 0 leaves no trace.
     let (table, signal) = table(240);
-    let target = Target::numbers(signal).unwrap();
+    // Above 0, as some losses need.
+    let target = Target::numbers(signal.iter().map(|s| s + 10.0).collect()).unwrap();
     vec![
         ("two classes", two_classes(250)),
         ("four classes", classes(230, &[0.0, 1.2, 2.5])),
@@ -113,7 +114,15 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         // The defaults take a hundred rounds: enough for a program, too many for a law.
         learners.retain(|(name, _)| name != method);
         let losses: &[&str] = match target {
-            Target::Numbers(_) => &["squared", "absolute", "huber:1", "quantile:0.8"],
+            Target::Numbers(_) => &[
+                "squared",
+                "absolute",
+                "huber:1",
+                "quantile:0.8",
+                "poisson",
+                "gamma",
+                "tweedie:1.5",
+            ],
             Target::Classes(labels) if labels.n_classes() == 2 => {
                 &["logistic", "exponential", "hinge", "squared-hinge", "softmax"]
             }

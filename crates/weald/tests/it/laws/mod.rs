@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use made::{Made, every_learner, tasks};
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
+use weald::boost::GradientBoosting;
 use weald::data::{Aligned, Sample, Table, Target, Weights, resample};
 use weald::ensemble::{Combiner, Ensemble};
 use weald::learner::Learner;
@@ -253,6 +254,47 @@ fn a_committee_stopped_at_member_r_is_a_committee_of_r() {
             assert!((1..30).contains(&r), "{task}: {r} members");
             let whole = committee(&made, r, &Run::quiet(Seed(5), 2).unwrap()).unwrap();
             assert!(stopped == whole, "{task}");
+        }
+    }
+}
+
+#[test]
+fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
+    for (task, made) in tasks() {
+        let boosting =
+            |n_trees| GradientBoosting { n_trees, min_leaf_rows: 2, ..Default::default() };
+        let whole = |n| boosting(n).fit(&made.sample(), &Run::quiet(Seed(5), 1).unwrap()).unwrap();
+        for (at, members_only) in [(1, true), (4, true), (60, false), (333, false), (700, false)] {
+            let stop = StopAfter { events: AtomicUsize::new(0), at, members_only };
+            let run = Run::new(Seed(5), 2, &stop).unwrap();
+            match boosting(30).fit(&made.sample(), &run) {
+                Ok(stopped) => {
+                    assert!(!members_only || stopped.n_rounds() == at, "{task}");
+                    assert!(stopped == whole(stopped.n_rounds()), "{task}, stopped at {at}");
+                }
+                Err(error) => assert_eq!(error, weald::Error::Interrupted, "{task}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn no_flipped_bit_of_a_boosted_model_does_harm() {
+    for (task, made) in tasks() {
+        let boosting = GradientBoosting { n_trees: 2, max_leaves: 4, ..Default::default() };
+        let run = Run::quiet(Seed(5), 1).unwrap();
+        let model = boosting.fit(&made.sample(), &run).unwrap();
+        let mut bytes = persist::to_bytes(&trained(AnyModel::Additive(model)));
+        let rows = made.table.take(&[0, 1, 2]);
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(persist::from_bytes(&bytes).is_err(), "{task}, bit {bit}");
+            if let Ok(loaded) = persist::from_bytes_unverified(&bytes)
+                && let Ok(scores) = loaded.model.scores(&rows)
+            {
+                assert!(scores.values().iter().all(|x| x.is_finite()), "{task}, bit {bit}");
+            }
+            bytes[bit / 8] ^= 1 << (bit % 8);
         }
     }
 }

@@ -1,0 +1,46 @@
+//! Input that does not stop a fit but that the user should look at.
+
+use crate::data::bins::Spread;
+use crate::data::{Bins, Column, Sample, Target};
+use crate::observer::Warning;
+use crate::run::Run;
+
+/// Tells the observer of input that the user should look at.
+pub fn report_suspects(sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) {
+    if let Target::Classes(labels) = sample.target
+        && let Some(&first) = labels.codes().first()
+        && labels.codes().iter().all(|&c| c == first)
+    {
+        run.warn(Warning::SingleClass { class: labels.classes()[first as usize].clone() });
+    }
+    let (mut constant, mut missing, mut infinite) = (Vec::new(), Vec::new(), Vec::new());
+    for (feature, column) in bins.columns().iter().enumerate() {
+        let name = || sample.table.name(feature).to_string();
+        match column.spread() {
+            Spread::Nothing => missing.push(name()),
+            Spread::OneValue => constant.push(name()),
+            Spread::Many => {}
+        }
+        if column.has_infinity() {
+            infinite.push(name());
+        }
+        if let Column::Categorical(c) = sample.table.column(feature)
+            && c.levels().len() > column.n_bins()
+        {
+            run.warn(Warning::TooManyLevels { name: name(), levels: c.levels().len() });
+        }
+    }
+    let n_useless = constant.len() + missing.len();
+    if !missing.is_empty() {
+        run.warn(Warning::MissingColumns { names: missing });
+    }
+    if !constant.is_empty() {
+        run.warn(Warning::ConstantColumns { names: constant });
+    }
+    if !infinite.is_empty() {
+        run.warn(Warning::InfiniteValues { names: infinite });
+    }
+    if n_useless == sample.table.n_columns() {
+        run.warn(Warning::NoUsefulColumn);
+    }
+}
