@@ -146,6 +146,14 @@ pub enum Error {
         /// What to do.
         hint: &'static str,
     },
+    /// The method has no use for something that it was given.
+    #[error(
+        "{extra} was given, but the method has no use for that; leave it out, or use gradient-boosting"
+    )]
+    NotTaken {
+        /// What was given.
+        extra: &'static str,
+    },
     /// A parameter has a value out of its range.
     #[error("`{name}` is {}; expected {expected}", quoted(.value))]
     Parameter {

@@ -14,8 +14,8 @@ pub use trained::{MetricValue, TargetField, Trained};
 use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Sample, Schema};
-use crate::error::Result;
-use crate::learner::Learner;
+use crate::error::{Error, Result};
+use crate::learner::{Extras, Learner};
 use crate::model::{Model, Output};
 use crate::parameter::{Parameters, Setting};
 use crate::run::Run;
@@ -92,6 +92,29 @@ impl Learner for AnyLearner {
             }
             AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
             AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
+        }
+    }
+
+    fn fit_with(
+        &self,
+        sample: &Sample<'_>,
+        extras: &Extras<'_, AnyModel>,
+        run: &Run<'_>,
+    ) -> Result<AnyModel> {
+        let &Extras { groups, offset, validation, continued } = extras;
+        match (self, continued) {
+            (AnyLearner::GradientBoosting(learner), None | Some(AnyModel::Additive(_))) => {
+                let continued = match continued {
+                    Some(AnyModel::Additive(model)) => Some(model),
+                    _ => None,
+                };
+                let extras = Extras { groups, offset, validation, continued };
+                learner.fit_with(sample, &extras, run).map(AnyModel::Additive)
+            }
+            _ => match extras.given() {
+                Some(extra) => Err(Error::NotTaken { extra }),
+                None => self.fit(sample, run),
+            },
         }
     }
 }

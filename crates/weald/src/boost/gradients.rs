@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use super::bag::Bag;
 use crate::loss::{Gradient, Loss, Rows};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
 
@@ -25,19 +26,6 @@ pub struct Gradients {
     largest_g: f64,
     largest_h: f64,
     squares: f64,
-}
-
-/// How the rows of a sample enter a tree.
-#[derive(Clone)]
-pub struct Bag {
-    /// One number for each row that counts, once for each copy, in row order.
-    pub rows: Option<Vec<u32>>,
-    /// Real weights.
-    pub weights: Option<Vec<f32>>,
-    /// How often each row stands there, where that is not once.
-    pub copies: Option<Vec<u32>>,
-    /// How many rows there are, copies counted.
-    pub n: usize,
 }
 
 /// Gradients as integers, with an entry for each row of the bag.

@@ -1,10 +1,14 @@
 //! Boosting: members fitted one after the other, each to what those before it left over.
 
 mod additive;
+mod bag;
 mod early_stopping;
 mod gradient_boosting;
 mod gradients;
+mod leaf_values;
+mod loss_choice;
 mod rounds;
 
 pub use additive::AdditiveModel;
-pub use gradient_boosting::{GradientBoosting, LossChoice};
+pub use gradient_boosting::GradientBoosting;
+pub use loss_choice::LossChoice;

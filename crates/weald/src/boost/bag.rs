@@ -1,0 +1,78 @@
+//! The rows that a round is trained on.
+
+use crate::data::Weights;
+use crate::error::{Error, Result};
+use crate::seed::{Purpose, Seed};
+
+/// How the rows of a sample enter a tree.
+#[derive(Debug, Clone)]
+pub struct Bag {
+    /// One number for each row that counts, once for each copy, in row order.
+    pub rows: Option<Vec<u32>>,
+    /// Real weights.
+    pub weights: Option<Vec<f32>>,
+    /// How often each row stands there, where that is not once.
+    pub copies: Option<Vec<u32>>,
+    /// How many rows there are, copies counted.
+    pub n: usize,
+}
+
+impl Bag {
+    /// The rows of a sample: a count is so many copies of a row, a real weight makes it heavier.
+    pub fn of(weights: &Weights, n_rows: usize) -> Result<Bag> {
+        match weights {
+            Weights::Uniform => Ok(Bag { rows: None, weights: None, copies: None, n: n_rows }),
+            Weights::Counts(counts) => {
+                let copies = counts.iter().enumerate();
+                let rows: Vec<u32> = copies
+                    .flat_map(|(row, &n)| std::iter::repeat_n(row as u32, n as usize))
+                    .collect();
+                match rows.len() {
+                    0 => Err(Error::ZeroWeights(n_rows)),
+                    n => Ok(Bag {
+                        rows: Some(rows),
+                        weights: None,
+                        copies: Some(counts.to_vec()),
+                        n,
+                    }),
+                }
+            }
+            Weights::Real(weights) => {
+                let largest = weights.iter().copied().fold(0.0, f64::max);
+                if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+                    return Err(Error::BadWeight { row: row + 1, value: weights[row] });
+                }
+                if largest == 0.0 {
+                    return Err(Error::ZeroWeights(n_rows));
+                }
+                let rows: Vec<u32> =
+                    (0..n_rows as u32).filter(|&row| weights[row as usize] > 0.0).collect();
+                let n = rows.len();
+                let weights = weights.iter().map(|&w| w as f32).collect();
+                Ok(Bag { rows: Some(rows), weights: Some(weights), copies: None, n })
+            }
+        }
+    }
+
+    /// A share of the bag, at least one row; every copy is drawn on its own.
+    pub fn drawn(&self, share: f64, n_rows: usize, seed: Seed) -> Bag {
+        let mut draws = seed.stream(Purpose::Rows);
+        let all: Vec<u32> = self.rows.clone().unwrap_or_else(|| (0..n_rows as u32).collect());
+        let mut rows: Vec<u32> = all.iter().copied().filter(|_| draws.unit() < share).collect();
+        if rows.is_empty() {
+            rows.push(all[draws.below(all.len() as u64) as usize]);
+        }
+        let mut copies = vec![0; n_rows];
+        rows.iter().for_each(|&row| copies[row as usize] += 1);
+        let n = rows.len();
+        Bag { rows: Some(rows), weights: self.weights.clone(), copies: Some(copies), n }
+    }
+
+    /// The rows that are not in the bag.
+    pub fn out_of_bag(&self, n_rows: usize) -> Vec<u32> {
+        let Some(rows) = &self.rows else { return Vec::new() };
+        let mut inside = vec![false; n_rows];
+        rows.iter().for_each(|&row| inside[row as usize] = true);
+        (0..n_rows as u32).filter(|&row| !inside[row as usize]).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! What the leaves of a tree are worth: the step that lowers the loss most.
+//!
+//! One Newton step from unrounded gradients, or an exact quantile where second derivatives are of
+//! no use. Sums are of integers, so threads may share the work.
+
+use rayon::prelude::*;
+
+use super::bag::Bag;
+use super::gradient_boosting::GradientBoosting;
+use super::gradients::Gradients;
+use crate::loss::{LeafRule, Loss, weighted_quantile};
+use crate::tree::criterion::shrink;
+use crate::tree::grow::{Grown, GrownNode};
+use crate::tree::statistic::{Entry, row_of};
+use crate::tree::{Node, Rule, Tree};
+
+/// Rows that a thread takes at a time.
+pub const STRETCH: usize = 1 << 15;
+
+/// What the values of a tree are computed from.
+pub struct LeafValues<'a> {
+    /// Learning rate and penalties.
+    pub settings: &'a GradientBoosting,
+    /// How the value of a leaf is found.
+    pub loss: &'a dyn Loss,
+    /// The rows that the tree was grown on.
+    pub bag: &'a Bag,
+    /// The gradients that it was grown on.
+    pub gradients: &'a Gradients,
+    /// The target of each row.
+    pub targets: &'a [f64],
+    /// The scores before the tree.
+    pub scores: &'a [f64],
+    /// Which of a row's scores the tree moves.
+    pub output: usize,
+}
+
+/// Sums of gradients and of second derivatives, in exact units.
+type Units = (i64, i64);
+
+impl LeafValues<'_> {
+    /// The grown tree with the value of each node, times the learning rate.
+    pub fn put_on(&self, grown: &Grown) -> Tree {
+        let scales = self.gradients.exact_scales(self.bag.n);
+        let leaves: Vec<(usize, &[Entry])> = grown.leaves().collect();
+        let sums = self.node_sums(grown, &leaves);
+        let rate = self.settings.learning_rate;
+        let describe = |((g, h), node): (Units, &GrownNode)| {
+            let (g, h) = (g as f64 / scales.g, h as f64 / scales.h);
+            let (g, h) = (shrink(g, self.settings.l1), h + self.settings.l2);
+            let step = if h > 0.0 { -g / h } else { 0.0 };
+            let cost = if h > 0.0 { 0.5 * g * step } else { 0.0 };
+            let node = Node { rule: node.rule.clone(), right: node.right, weight: h, cost };
+            (node, rate * step)
+        };
+        let (nodes, mut values): (Vec<Node>, Vec<f64>) =
+            sums.into_iter().zip(&grown.nodes).map(describe).unzip();
+        if let LeafRule::Quantile(level) = self.loss.leaf_rule() {
+            let fitted: Vec<f64> =
+                leaves.par_iter().map(|(_, entries)| self.quantile(entries, level)).collect();
+            for ((leaf, _), value) in leaves.iter().zip(fitted) {
+                values[*leaf] = rate * value;
+            }
+        }
+        Tree { nodes, values, width: 1 }
+    }
+
+    /// What the rows of each node add up to.
+    fn node_sums(&self, grown: &Grown, leaves: &[(usize, &[Entry])]) -> Vec<Units> {
+        let scales = self.gradients.exact_scales(self.bag.n);
+        let n_stretches = self.targets.len().div_ceil(STRETCH);
+        let sum_of = |stretch: usize| {
+            let of_leaf = |(_, entries): &(usize, &[Entry])| {
+                let rows = within(entries, stretch * STRETCH).map(|&e| row_of(e));
+                let units = rows.map(|row| scales.units(&self.gradients.rows[row]));
+                units.fold((0, 0), |sum: Units, (g, h)| (sum.0 + g, sum.1 + h))
+            };
+            leaves.iter().map(of_leaf).collect::<Vec<_>>()
+        };
+        let stretches: Vec<Vec<Units>> = (0..n_stretches).into_par_iter().map(sum_of).collect();
+        let mut of_node: Vec<Units> = vec![(0, 0); grown.nodes.len()];
+        for sums in stretches {
+            for ((leaf, _), (g, h)) in leaves.iter().zip(sums) {
+                of_node[*leaf].0 += g;
+                of_node[*leaf].1 += h;
+            }
+        }
+        for (at, node) in grown.nodes.iter().enumerate().rev().filter(|(_, n)| n.rule != Rule::Leaf)
+        {
+            let (left, right) = (of_node[at + 1], of_node[node.right as usize]);
+            of_node[at] = (left.0 + right.0, left.1 + right.1);
+        }
+        of_node
+    }
+
+    /// The quantile of what a leaf's rows have left to explain.
+    fn quantile(&self, entries: &[Entry], level: f64) -> f64 {
+        let width = self.loss.width();
+        let rest = |&e: &Entry| {
+            let row = row_of(e);
+            let left_over = self.targets[row] - self.scores[row * width + self.output];
+            // Copies stand there themselves; only a real weight makes a row heavier.
+            (left_over, self.bag.weights.as_ref().map_or(1.0, |w| w[row].into()))
+        };
+        let mut rest: Vec<(f64, f64)> = entries.iter().map(rest).collect();
+        weighted_quantile(&mut rest, level)
+    }
+}
+
+/// The entries of a leaf, which are in row order, that lie in the stretch from row `first` on.
+pub fn within(entries: &[Entry], first: usize) -> std::slice::Iter<'_, Entry> {
+    let start = entries.partition_point(|&e| row_of(e) < first);
+    let end = entries.partition_point(|&e| row_of(e) < first + STRETCH);
+    entries[start..end].iter()
+}
