@@ -1,22 +1,35 @@
 //! The weald side of a race: reads a table, fits, predicts, and prints the times as JSON.
 //!
-//! `weald-bench FILE TARGET TASK THREADS METHOD [key=value]...`, where TASK is `classification` or
-//! `regression`. Times are of the work alone, without start-up and reading, as the peers' are.
+//! `weald-bench FILE TARGET TASK THREADS METHOD [key=value]... [--test FILE] [--predictions FILE]`,
+//! where TASK is `classification` or `regression`. With `--test` the model is used on that file,
+//! otherwise on the training rows; `--predictions` writes what it says, row by row, as
+//! little-endian doubles. Times are of the work alone, without start-up and reading, as the
+//! peers' are.
+
+mod data;
+mod memory;
 
 use std::error::Error;
-use std::path::Path;
 use std::time::Instant;
 
+use serde_json::json;
 use weald::any::{AnyLearner, AnyModel};
-use weald::data::{Column, Sample, Target, Weights};
+use weald::data::{Sample, Table, Weights};
 use weald::learner::Learner;
 use weald::metric::Metric;
-use weald::model::Model;
+use weald::model::{Model, Output};
 use weald::run::Run;
+use weald::scores::Scores;
 use weald::seed::Seed;
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+use data::Rows;
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Fallible<()> {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let test = option(&mut arguments, "--test")?;
+    let predictions = option(&mut arguments, "--predictions")?;
     let [file, target, task, threads, method, settings @ ..] = arguments.as_slice() else {
         return Err("weald-bench FILE TARGET TASK THREADS METHOD [key=value]...".into());
     };
@@ -26,57 +39,105 @@ fn main() -> Result<(), Box<dyn Error>> {
         learner.set(key, value)?;
     }
     let start = Instant::now();
-    let frame = weald_io::read(Path::new(file), &weald_io::ReadOptions::default())?;
+    let rows = data::read(file, target, task == "classification")?;
     let read = start.elapsed();
-
-    let at = frame.table.require(target)?;
-    let others: Vec<usize> = (0..frame.table.n_columns()).filter(|&f| f != at).collect();
-    let table = frame.table.select(&others);
-    let target = target_of(frame.table.column(at), task == "classification")?;
     let run = Run::quiet(Seed(0), threads.parse()?)?;
-    let sample = Sample::new(&table, &target, &Weights::Uniform)?;
+    warm_up(&learner, &rows, &run);
 
+    let loaded = memory::resident();
+    memory::forget_peak();
+    let sample = Sample::new(&rows.table, &rows.target, &Weights::Uniform)?;
     let start = Instant::now();
     let model = learner.fit(&sample, &run)?;
     let fit = start.elapsed();
-    // The bins are kept with the table: what a second member of an ensemble would cost.
-    let start = Instant::now();
-    learner.fit(&sample, &run)?;
-    let refit = start.elapsed();
-    let start = Instant::now();
-    let scores = model.scores(&table)?;
-    let predict = start.elapsed();
-
-    let nodes = match &model {
-        AnyModel::Tree(model) => model.tree.nodes.len(),
-        AnyModel::Additive(model) => model.trees.iter().map(|t| t.nodes.len()).sum(),
-        AnyModel::Constant(_) => 1,
-    };
-    let metrics: Vec<(&str, f64)> = Metric::for_target(&target)
-        .into_iter()
-        .map(|m| Ok((m.name(), m.evaluate(&scores, &target, &Weights::Uniform)?)))
-        .collect::<weald::Result<_>>()?;
-    let report = serde_json::json!({
-        "rows": table.n_rows(),
-        "columns": table.n_columns(),
+    let peak = memory::peak();
+    let mut report = json!({
+        "rows": rows.table.n_rows(),
+        "columns": rows.table.n_columns(),
         "read": read.as_secs_f64(),
         "fit": fit.as_secs_f64(),
-        "refit": refit.as_secs_f64(),
-        "predict": predict.as_secs_f64(),
-        "nodes": nodes,
-        "train": metrics.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "memory_loaded": loaded,
+        "memory_peak": peak,
     });
+    shape(&model, &mut report);
+    // The bins are kept with the table: what a second member of an ensemble would cost.
+    if test.is_none() {
+        let start = Instant::now();
+        learner.fit(&sample, &run)?;
+        report["refit"] = json!(start.elapsed().as_secs_f64());
+    }
+    let used = match &test {
+        Some(file) => data::read(file, target, task == "classification")?,
+        None => rows,
+    };
+    let scores = predict(&model, &used.table, &mut report)?;
+    if let Some(file) = predictions {
+        let bytes: Vec<u8> = scores.values().iter().flat_map(|x| x.to_le_bytes()).collect();
+        std::fs::write(file, bytes)?;
+    }
+    if test.is_none() {
+        let metrics: Vec<(&str, f64)> = Metric::for_target(&used.target)
+            .into_iter()
+            .map(|m| Ok((m.name(), m.evaluate(&scores, &used.target, &Weights::Uniform)?)))
+            .collect::<weald::Result<_>>()?;
+        report["train"] = json!(metrics.into_iter().collect::<std::collections::BTreeMap<_, _>>());
+    }
     println!("{report}");
     Ok(())
 }
 
-fn target_of(column: &Column, classes: bool) -> weald::Result<Target> {
-    match column {
-        Column::Numeric(numbers) if classes => {
-            let names: Vec<String> = numbers.iter().map(|x| x.to_string()).collect();
-            Ok(Target::from_names(&names))
-        }
-        Column::Numeric(numbers) => Target::numbers(numbers.iter().collect()),
-        Column::Categorical(c) => Target::classes(c.codes().to_vec(), c.levels().clone()),
+/// Takes `name` and its value out of the arguments.
+fn option(arguments: &mut Vec<String>, name: &str) -> Fallible<Option<String>> {
+    let Some(at) = arguments.iter().position(|a| a == name) else { return Ok(None) };
+    let value = arguments.get(at + 1).ok_or_else(|| format!("{name} needs a file"))?.clone();
+    arguments.drain(at..at + 2);
+    Ok(Some(value))
+}
+
+/// One fit of a few rows, so that neither side pays for waking threads and loading code. The peers
+/// do the same. Few rows may be of one class, which is not what is measured here.
+fn warm_up(learner: &AnyLearner, rows: &Rows, run: &Run<'_>) {
+    let few = rows.first(1000);
+    if let Ok(sample) = Sample::new(&few.table, &few.target, &Weights::Uniform) {
+        let _ = learner.fit(&sample, run);
     }
+}
+
+/// How many trees and leaves, and which classes in which order.
+fn shape(model: &AnyModel, report: &mut serde_json::Value) {
+    let trees = match model {
+        AnyModel::Tree(model) => std::slice::from_ref(&model.tree),
+        AnyModel::Additive(model) => &model.trees,
+        AnyModel::Constant(_) => &[],
+    };
+    report["trees"] = json!(trees.len());
+    report["leaves"] = json!(trees.iter().map(|t| t.n_leaves()).sum::<usize>());
+    report["nodes"] = json!(trees.iter().map(|t| t.nodes.len()).sum::<usize>());
+    if let Output::Probabilities { classes } = model.output() {
+        report["classes"] = json!(classes);
+    }
+}
+
+/// All rows at once, the best of three; then one row many times, the median.
+fn predict(model: &AnyModel, table: &Table, report: &mut serde_json::Value) -> Fallible<Scores> {
+    let mut best = f64::INFINITY;
+    let mut scores = Scores::zeros(0, 1);
+    for _ in 0..3 {
+        let start = Instant::now();
+        scores = model.scores(table)?;
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    report["predict_rows"] = json!(table.n_rows());
+    report["predict_seconds"] = json!(best);
+
+    let mut nanoseconds = Vec::new();
+    for row in 0..table.n_rows().min(1000) {
+        let one = table.take(&[row]);
+        let start = Instant::now();
+        std::hint::black_box(model.scores(&one)?);
+        nanoseconds.push(start.elapsed().as_secs_f64() * 1e9);
+    }
+    nanoseconds.sort_by(f64::total_cmp);
+    report["row_nanoseconds"] = json!(nanoseconds.get(nanoseconds.len() / 2));
+    Ok(scores)
 }
