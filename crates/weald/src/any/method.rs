@@ -28,6 +28,12 @@ pub const METHODS: &[Method] = &[
         make: || AnyLearner::GradientBoosting(GradientBoosting::default()),
     },
     Method {
+        name: "boosted-regression-trees",
+        summary: "trees of a few splits one after the other on residuals, from 0",
+        source: "James, Witten, Hastie & Tibshirani, ISLR, Algorithm 8.2",
+        make: || AnyLearner::GradientBoosting(GradientBoosting::islr(1000, 1, 0.01)),
+    },
+    Method {
         name: "decision-tree",
         summary: "one tree; Gini for classes, variance for numbers",
         source: "Breiman, Friedman, Olshen & Stone 1984",

@@ -4,6 +4,7 @@
 //! grows a tree on it, and moves the scores a little way along the tree.
 
 use super::additive::AdditiveModel;
+use super::islr::Start;
 use super::loss_choice::LossChoice;
 use super::rounds::Boosting;
 use crate::data::Sample;
@@ -18,6 +19,8 @@ use crate::run::Run;
 pub struct GradientBoosting {
     /// What is made small.
     pub loss: LossChoice,
+    /// The scores before the first tree.
+    pub start: Start,
     /// Rounds.
     pub n_trees: usize,
     /// How far the scores move along each tree.
@@ -51,6 +54,7 @@ impl Default for GradientBoosting {
     fn default() -> GradientBoosting {
         GradientBoosting {
             loss: LossChoice::Auto,
+            start: Start::Best,
             n_trees: 100,
             learning_rate: 0.1,
             max_leaves: 31,
@@ -117,6 +121,7 @@ impl Parameters for GradientBoosting {
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         parameter_list![self,
             loss: "what is made small",
+            start: "the scores before the first tree",
             n_trees: "rounds",
             learning_rate: "how far the scores move along each tree",
             max_leaves: "leaves of a tree at the most, most useful splits first",

@@ -5,10 +5,12 @@ mod bag;
 mod early_stopping;
 mod gradient_boosting;
 mod gradients;
+mod islr;
 mod leaf_values;
 mod loss_choice;
 mod rounds;
 
 pub use additive::AdditiveModel;
 pub use gradient_boosting::GradientBoosting;
+pub use islr::Start;
 pub use loss_choice::LossChoice;

@@ -9,6 +9,7 @@ use super::bag::Bag;
 use super::early_stopping::EarlyStopping;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::{Gradients, Scaled, Sums};
+use super::islr::Start;
 use super::leaf_values::{LeafValues, STRETCH, within};
 use crate::data::{Bins, Resolution, Sample, Target};
 use crate::error::{Error, Result};
@@ -72,7 +73,10 @@ impl<'a, 'r> Boosting<'a, 'r> {
             Some(held_out) => held_out.training_weights(sample.weights, n_rows),
         };
         let bag = Bag::of(&weights, n_rows)?;
-        let start = loss.start(&targets, &weights);
+        let start = match settings.start {
+            Start::Best => loss.start(&targets, &weights),
+            Start::Zero => vec![0.0; loss.width()],
+        };
         Ok(Boosting {
             settings,
             loss,

@@ -136,6 +136,9 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
             learners.push((format!("{method} {loss}"), learner));
         }
     }
+    for (_, learner) in learners.iter_mut().filter(|(name, _)| name == "boosted-regression-trees") {
+        learner.set("n_trees", "12").unwrap();
+    }
     let switches: &[&[(&str, &str)]] = &[
         &[("criterion", "entropy")],
         &[("splitter", "random-cut")],
@@ -151,8 +154,11 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         switch.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
         learners.push((format!("decision-tree {switch:?}"), learner));
     }
-    if let Target::Numbers(_) = target {
-        learners.retain(|(name, _)| !name.contains("c45") && !name.contains("entropy"));
+    match target {
+        Target::Numbers(_) => {
+            learners.retain(|(name, _)| !name.contains("c45") && !name.contains("entropy"));
+        }
+        Target::Classes(_) => learners.retain(|(name, _)| name != "boosted-regression-trees"),
     }
     learners
 }

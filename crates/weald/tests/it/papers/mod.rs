@@ -1,3 +1,4 @@
 //! Algorithms written out line by line as in their papers, and worked numbers.
 
 mod gradient_boosting;
+mod islr;

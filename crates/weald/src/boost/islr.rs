@@ -1,0 +1,37 @@
+//! Boosting for regression trees as the lecture has it (James, Witten, Hastie & Tibshirani, *An
+//! Introduction to Statistical Learning*, Algorithm 8.2).
+//!
+//! Gradient boosting of the squared loss with the residuals spelled out: `f = 0`, `r = y`; a tree
+//! of `d` splits on `r`; `f += lambda tree`, `r -= lambda tree`. Prefer it to follow the lecture;
+//! plain gradient boosting starts at the mean and so gets there in fewer rounds.
+
+use super::gradient_boosting::GradientBoosting;
+use super::loss_choice::LossChoice;
+use crate::parameter::named_values;
+
+/// The scores before the first tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// The constant that fits best.
+    Best,
+    /// 0.
+    Zero,
+}
+named_values!(Start { Best = "best", Zero = "zero" });
+
+impl GradientBoosting {
+    /// Algorithm 8.2: `n_trees` (`B`) trees of `n_splits` (`d`) splits each, shrunken by
+    /// `learning_rate` (lambda).
+    pub fn islr(n_trees: usize, n_splits: usize, learning_rate: f64) -> GradientBoosting {
+        GradientBoosting {
+            loss: LossChoice::Squared,
+            start: Start::Zero,
+            n_trees,
+            learning_rate,
+            max_leaves: n_splits.saturating_add(1),
+            min_leaf_rows: 1,
+            min_child_weight: 0.0,
+            ..GradientBoosting::default()
+        }
+    }
+}
