@@ -68,6 +68,30 @@ impl Bag {
         Bag { rows: Some(rows), weights: self.weights.clone(), copies: Some(copies), n }
     }
 
+    /// The rows of the bag, each once.
+    pub fn distinct(&self, n_rows: usize) -> Vec<u32> {
+        let mut rows = self.rows.clone().unwrap_or_else(|| (0..n_rows as u32).collect());
+        rows.dedup();
+        rows
+    }
+
+    /// The rows of the bag whose factor is not 0, so many times as heavy.
+    pub fn reweighed(&self, factors: &[f32]) -> Bag {
+        let counts = |row: &u32| factors[*row as usize] > 0.0;
+        let rows: Vec<u32> = match &self.rows {
+            None => (0..factors.len() as u32).filter(counts).collect(),
+            Some(rows) => rows.iter().copied().filter(counts).collect(),
+        };
+        let mut copies = vec![0; factors.len()];
+        rows.iter().for_each(|&row| copies[row as usize] += 1);
+        let weights = match &self.weights {
+            None => factors.to_vec(),
+            Some(weights) => weights.iter().zip(factors).map(|(w, f)| w * f).collect(),
+        };
+        let n = rows.len();
+        Bag { rows: Some(rows), weights: Some(weights), copies: Some(copies), n }
+    }
+
     /// The rows that are not in the bag.
     pub fn out_of_bag(&self, n_rows: usize) -> Vec<u32> {
         let Some(rows) = &self.rows else { return Vec::new() };

@@ -4,6 +4,7 @@
 //! grows a tree on it, and moves the scores a little way along the tree.
 
 use super::additive::AdditiveModel;
+use super::goss::Goss;
 use super::islr::Start;
 use super::loss_choice::LossChoice;
 use super::rounds::Boosting;
@@ -41,6 +42,9 @@ pub struct GradientBoosting {
     pub l2: f64,
     /// The share of rows that each round sees, drawn anew for each.
     pub subsample: f64,
+    /// The share of rows with the largest gradients that each round keeps, and the share that it
+    /// draws from the others, instead of `subsample`.
+    pub goss: Option<Goss>,
     /// The share of columns that each tree sees, drawn anew for each.
     pub colsample: f64,
     /// Rounds without a better loss on held-out rows after which boosting ends; the best round is
@@ -65,6 +69,7 @@ impl Default for GradientBoosting {
             l1: 0.0,
             l2: 0.0,
             subsample: 1.0,
+            goss: None,
             colsample: 1.0,
             early_stopping_rounds: None,
             validation_share: 0.1,
@@ -95,7 +100,7 @@ impl Learner for GradientBoosting {
             let mut boosting = Boosting::start(self, &*loss, sample, run)?; // F_0 = argmin_c sum L(y, c)
             for round in 0..self.n_trees {
                 boosting.draw(round);
-                boosting.take_gradients(); // g = dL/dF, h = d2L/dF2
+                boosting.take_gradients(round); // g = dL/dF, h = d2L/dF2
                 for output in 0..loss.width() {
                     let grown = boosting.grow_tree(output);
                     if run.stopped() {
@@ -132,6 +137,7 @@ impl Parameters for GradientBoosting {
             l1: "penalty on the size of leaf values",
             l2: "penalty on their squares",
             subsample: "share of rows that each round sees",
+            goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
             early_stopping_rounds: "rounds without a better held-out loss before the end",
             validation_share: "share of rows held out for early stopping",
@@ -155,6 +161,12 @@ impl Parameters for GradientBoosting {
         for (name, share) in [("subsample", self.subsample), ("colsample", self.colsample)] {
             if !(share > 0.0 && share <= 1.0) {
                 return out_of_range(name, share, "a share above 0 and at most 1");
+            }
+        }
+        if let Some(goss) = self.goss {
+            goss.check()?;
+            if self.subsample < 1.0 {
+                return out_of_range("subsample", self.subsample, "1 where goss draws the rows");
             }
         }
         if !(self.validation_share > 0.0 && self.validation_share < 1.0) {

@@ -72,27 +72,26 @@ impl Gradients {
                     *out = Gradient { g: out.g * w, h: out.h * w };
                 }
             }
-            let (mut g, mut h, mut squares) = (0f32, 0f32, 0f32);
-            let mut count = |gradient: &Gradient, copies: f32| {
-                g = g.max(gradient.g.abs());
-                h = h.max(gradient.h);
-                squares += copies * gradient.g * gradient.g;
-            };
-            match &bag.copies {
-                None => out.iter().for_each(|gradient| count(gradient, 1.0)),
-                Some(copies) => {
-                    for (out, &copies) in out.iter_mut().zip(&copies[rows]) {
-                        if copies == 0 {
-                            *out = Gradient::default();
-                        }
-                        count(out, copies as f32);
-                    }
-                }
-            }
-            (g, h, squares)
+            measure(out, bag.copies.as_ref().map(|copies| &copies[rows]))
         };
-        let chunks: Vec<(f32, f32, f32)> =
-            self.rows.par_chunks_mut(CHUNK).enumerate().map(one).collect();
+        let chunks = self.rows.par_chunks_mut(CHUNK).enumerate().map(one).collect();
+        self.keep_measures(chunks);
+    }
+
+    /// Multiplies the gradients of each row of a bag by the row's factor.
+    pub fn reweigh(&mut self, factors: &[f32], bag: &Bag) {
+        let one = |(chunk, out): (usize, &mut [Gradient])| {
+            let rows = chunk * CHUNK..chunk * CHUNK + out.len();
+            for (out, f) in out.iter_mut().zip(&factors[rows.clone()]) {
+                *out = Gradient { g: out.g * f, h: out.h * f };
+            }
+            measure(out, bag.copies.as_ref().map(|copies| &copies[rows]))
+        };
+        let chunks = self.rows.par_chunks_mut(CHUNK).enumerate().map(one).collect();
+        self.keep_measures(chunks);
+    }
+
+    fn keep_measures(&mut self, chunks: Vec<Measures>) {
         self.largest_g = chunks.iter().map(|c| f64::from(c.0)).fold(0.0, f64::max);
         self.largest_h = chunks.iter().map(|c| f64::from(c.1)).fold(0.0, f64::max);
         self.squares = chunks.iter().map(|c| f64::from(c.2)).sum();
@@ -178,6 +177,31 @@ impl Gradients {
         };
         ExactScales { g: scale(self.largest_g), h: scale(self.largest_h) }
     }
+}
+
+/// The largest `|g|` and `h` of some rows and the sum of their `g^2`.
+type Measures = (f32, f32, f32);
+
+/// Measures the gradients of some rows; those of absent rows become 0.
+fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
+    let (mut g, mut h, mut squares) = (0f32, 0f32, 0f32);
+    let mut count = |gradient: &Gradient, copies: f32| {
+        g = g.max(gradient.g.abs());
+        h = h.max(gradient.h);
+        squares += copies * gradient.g * gradient.g;
+    };
+    match copies {
+        None => rows.iter().for_each(|gradient| count(gradient, 1.0)),
+        Some(copies) => {
+            for (row, &copies) in rows.iter_mut().zip(copies) {
+                if copies == 0 {
+                    *row = Gradient::default();
+                }
+                count(row, copies as f32);
+            }
+        }
+    }
+    (g, h, squares)
 }
 
 /// The largest packed gradient such that `n` of them can be summed.

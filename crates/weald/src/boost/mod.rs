@@ -3,6 +3,7 @@
 mod additive;
 mod bag;
 mod early_stopping;
+mod goss;
 mod gradient_boosting;
 mod gradients;
 mod islr;
@@ -11,6 +12,7 @@ mod loss_choice;
 mod rounds;
 
 pub use additive::AdditiveModel;
+pub use goss::Goss;
 pub use gradient_boosting::GradientBoosting;
 pub use islr::Start;
 pub use loss_choice::LossChoice;

@@ -124,7 +124,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     }
 
     /// Takes the gradients of every score.
-    pub fn take_gradients(&mut self) {
+    pub fn take_gradients(&mut self, round: usize) {
         let width = self.start.len();
         if width > 1 {
             let shared = |scores: &[f64]| self.loss.shared(scores);
@@ -132,7 +132,13 @@ impl<'a, 'r> Boosting<'a, 'r> {
         }
         let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {
-            gradients.take(self.loss, &rows, output, &self.bag);
+            let bag = if self.settings.goss.is_some() { &self.whole_bag } else { &self.bag };
+            gradients.take(self.loss, &rows, output, bag);
+        }
+        if let Some(goss) = self.settings.goss {
+            let seed = self.run.seed.child(round as u64);
+            self.bag = goss.draw(&mut self.gradients, &self.whole_bag, seed);
+            self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
     }
 

@@ -8,8 +8,12 @@ use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 use weald::tree::DecisionTree;
 
-fn made(n: usize) -> (Table, Vec<f64>) {
-    let mut draws = Seed(21).stream(Purpose::Rows);
+pub fn made(n: usize) -> (Table, Vec<f64>) {
+    made_from(Seed(21), n)
+}
+
+pub fn made_from(seed: Seed, n: usize) -> (Table, Vec<f64>) {
+    let mut draws = seed.stream(Purpose::Rows);
     // Few different values: bins are exact, as they are in the box.
     let columns: Vec<Vec<f64>> =
         (0..4).map(|_| (0..n).map(|_| (draws.unit() * 90.0).floor()).collect()).collect();
@@ -24,7 +28,7 @@ fn made(n: usize) -> (Table, Vec<f64>) {
     (table.unwrap(), y)
 }
 
-fn mean_square(a: &[f64], b: &[f64]) -> f64 {
+pub fn mean_square(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / a.len() as f64
 }
 
