@@ -22,6 +22,8 @@ pub enum Purpose {
     Folds = 4,
     /// Which rows cuts are computed from.
     CutSample = 5,
+    /// Which trees are left out of a round.
+    Dropped = 6,
 }
 
 impl Seed {

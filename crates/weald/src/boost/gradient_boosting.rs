@@ -4,6 +4,7 @@
 //! grows a tree on it, and moves the scores a little way along the tree.
 
 use super::additive::AdditiveModel;
+use super::dart;
 use super::goss::Goss;
 use super::islr::Start;
 use super::loss_choice::LossChoice;
@@ -47,6 +48,8 @@ pub struct GradientBoosting {
     pub goss: Option<Goss>,
     /// The share of columns that each tree sees, drawn anew for each.
     pub colsample: f64,
+    /// The share of earlier trees, at least one, that each round leaves out (DART); 0 for none.
+    pub drop_rate: f64,
     /// Rounds without a better loss on held-out rows after which boosting ends; the best round is
     /// kept.
     pub early_stopping_rounds: Option<usize>,
@@ -71,6 +74,7 @@ impl Default for GradientBoosting {
             subsample: 1.0,
             goss: None,
             colsample: 1.0,
+            drop_rate: 0.0,
             early_stopping_rounds: None,
             validation_share: 0.1,
         }
@@ -100,6 +104,7 @@ impl Learner for GradientBoosting {
             let mut boosting = Boosting::start(self, &*loss, sample, run)?; // F_0 = argmin_c sum L(y, c)
             for round in 0..self.n_trees {
                 boosting.draw(round);
+                boosting.drop_trees(round);
                 boosting.take_gradients(round); // g = dL/dF, h = d2L/dF2
                 for output in 0..loss.width() {
                     let grown = boosting.grow_tree(output);
@@ -108,6 +113,7 @@ impl Learner for GradientBoosting {
                     }
                     boosting.step(output, grown?); // F += rate * tree
                 }
+                boosting.put_trees_back();
                 run.report(&Event::Member { index: round, total: self.n_trees });
                 if boosting.is_over() || run.stopped() {
                     return boosting.finish(round + 1);
@@ -139,6 +145,7 @@ impl Parameters for GradientBoosting {
             subsample: "share of rows that each round sees",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
+            drop_rate: "share of earlier trees that each round leaves out (DART)",
             early_stopping_rounds: "rounds without a better held-out loss before the end",
             validation_share: "share of rows held out for early stopping",
         ]
@@ -174,6 +181,18 @@ impl Parameters for GradientBoosting {
         }
         if self.early_stopping_rounds == Some(0) {
             return out_of_range("early_stopping_rounds", 0, "at least 1, or none");
+        }
+        if !(0.0..=1.0).contains(&self.drop_rate) {
+            return out_of_range("drop_rate", self.drop_rate, "between 0 and 1");
+        }
+        if self.drop_rate > 0.0 && self.early_stopping_rounds.is_some() {
+            // The trees of the best round are scaled in later ones.
+            let expected = "0 with early_stopping_rounds, which would need the trees as they were";
+            return out_of_range("drop_rate", self.drop_rate, expected);
+        }
+        if self.drop_rate > 0.0 && self.max_leaves > dart::MOST_LEAVES {
+            let expected = format!("at most {} where drop_rate is above 0", dart::MOST_LEAVES);
+            return out_of_range("max_leaves", self.max_leaves, &expected);
         }
         for (name, value) in [
             ("min_child_weight", self.min_child_weight),

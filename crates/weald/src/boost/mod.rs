@@ -2,6 +2,7 @@
 
 mod additive;
 mod bag;
+mod dart;
 mod early_stopping;
 mod goss;
 mod gradient_boosting;

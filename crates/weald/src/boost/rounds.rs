@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::additive::AdditiveModel;
 use super::bag::Bag;
+use super::dart::Dart;
 use super::early_stopping::EarlyStopping;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::{Gradients, Scaled, Sums};
@@ -46,6 +47,7 @@ pub struct Boosting<'a, 'r> {
     shared: Vec<f64>,
     gradients: Vec<Gradients>,
     trees: Vec<Tree>,
+    dart: Dart,
     memory: Memory,
     entries: Vec<Entry>,
 }
@@ -94,6 +96,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             start,
             shared: Vec::new(),
             trees: Vec::new(),
+            dart: Dart::default(),
             memory: Memory::default(),
             entries: Vec::new(),
         })
@@ -114,6 +117,22 @@ impl<'a, 'r> Boosting<'a, 'r> {
             features.truncate(n);
             features.sort_unstable();
             self.features = features;
+        }
+    }
+
+    /// Leaves trees out of the scores of a round (DART).
+    pub fn drop_trees(&mut self, round: usize) {
+        let (rate, width) = (self.settings.drop_rate, self.start.len());
+        if rate > 0.0 {
+            let seed = self.run.seed.child(round as u64);
+            self.dart.leave_out(rate, seed, &self.trees, &mut self.scores, width);
+        }
+    }
+
+    /// Gives the trees of a complete round, and those left out of it, their share (DART).
+    pub fn put_trees_back(&mut self) {
+        if self.settings.drop_rate > 0.0 {
+            self.dart.put_back(&mut self.trees, self.start.len());
         }
     }
 
@@ -211,8 +230,14 @@ impl<'a, 'r> Boosting<'a, 'r> {
         });
         let leaf = |row: &u32| grown.leaf(*row as usize, self.sample.table, &self.bins);
         let others: Vec<usize> = self.out_of_bag.par_iter().map(leaf).collect();
-        for (&row, leaf) in self.out_of_bag.iter().zip(others) {
+        for (&row, &leaf) in self.out_of_bag.iter().zip(&others) {
             self.scores[row as usize * width + output] += tree.values[leaf];
+        }
+        if self.settings.drop_rate > 0.0 {
+            let mut leaf_of_row = grown.leaf_of_row(self.targets.len());
+            let others = self.out_of_bag.iter().zip(others);
+            others.for_each(|(&row, leaf)| leaf_of_row[row as usize] = leaf as u32);
+            self.dart.remember(&leaf_of_row);
         }
         self.trees.push(tree);
         self.entries = grown.into_entries();

@@ -8,7 +8,7 @@ use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 
 /// A regression tree by its leaves: the rows of each.
-struct ObviousTree {
+pub struct ObviousTree {
     leaves: Vec<Vec<usize>>,
 }
 
@@ -25,7 +25,7 @@ fn mean(rows: &[usize], r: &[f64]) -> f64 {
 impl ObviousTree {
     /// Recursive binary splitting: of all leaves, features and cut points, the split that lowers
     /// the residual sum of squares most, `d` times.
-    fn fit(x: &[Vec<f64>], r: &[f64], d: usize) -> ObviousTree {
+    pub fn fit(x: &[Vec<f64>], r: &[f64], d: usize) -> ObviousTree {
         let mut leaves = vec![(0..r.len()).collect::<Vec<usize>>()];
         for _ in 0..d {
             let mut best: Option<(f64, usize, Vec<usize>, Vec<usize>)> = None;
@@ -51,7 +51,7 @@ impl ObviousTree {
         ObviousTree { leaves }
     }
 
-    fn predictions(&self, r: &[f64]) -> Vec<f64> {
+    pub fn predictions(&self, r: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; r.len()];
         for rows in &self.leaves {
             rows.iter().for_each(|&i| out[i] = mean(rows, r));
@@ -60,7 +60,7 @@ impl ObviousTree {
     }
 }
 
-fn made(n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
+pub fn made(n: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
     let mut draws = Seed(8).stream(Purpose::Rows);
     let x: Vec<Vec<f64>> =
         (0..3).map(|_| (0..n).map(|_| (draws.unit() * 60.0).floor()).collect()).collect();

@@ -1,5 +1,6 @@
 //! Algorithms written out line by line as in their papers, and worked numbers.
 
+mod dart;
 mod goss;
 mod gradient_boosting;
 mod islr;
