@@ -143,11 +143,11 @@ mod tests {
             assert!(rows.windows(2).all(|w| w[0] < w[1]));
             let large = |row: &u32| targets[*row as usize] >= 8.0;
             assert_eq!(rows.iter().filter(|row| large(row)).count(), 200);
-            for row in 0..n as usize {
+            for (row, (target, gradient)) in targets.iter().zip(&gradients[0].rows).enumerate() {
                 let inside = rows.binary_search(&(row as u32)).is_ok();
-                let factor = if targets[row] >= 8.0 { 1.0 } else { 8.0 };
-                let expected = if inside { -targets[row] * factor } else { 0.0 };
-                assert!((f64::from(gradients[0].rows[row].g) - expected).abs() < 1e-4);
+                let factor = if *target >= 8.0 { 1.0 } else { 8.0 };
+                let expected = if inside { -target * factor } else { 0.0 };
+                assert!((f64::from(gradient.g) - expected).abs() < 1e-4);
             }
             mean += gradients[0].rows.iter().map(|g| -f64::from(g.g)).sum::<f64>() / 200.0;
         }
