@@ -41,6 +41,14 @@ pub struct GradientBoosting {
     pub l1: f64,
     /// The penalty on their squares.
     pub l2: f64,
+    /// What is added to each level's sum of second derivatives where the levels of a category are
+    /// sorted: a level of few rows is drawn to the middle.
+    pub level_smoothing: f64,
+    /// What a split pays for each level of a category that it must name: 1 is what a level of
+    /// noise gains.
+    pub level_charge: f64,
+    /// Rows that a level needs to be told apart; rarer ones go where missing values go.
+    pub min_level_rows: usize,
     /// The share of rows that each round sees, drawn anew for each.
     pub subsample: f64,
     /// The share of rows with the largest gradients that each round keeps, and the share that it
@@ -71,6 +79,9 @@ impl Default for GradientBoosting {
             min_gain: 0.0,
             l1: 0.0,
             l2: 0.0,
+            level_smoothing: 10.0,
+            level_charge: 1.0,
+            min_level_rows: 20,
             subsample: 1.0,
             goss: None,
             colsample: 1.0,
@@ -142,6 +153,9 @@ impl Parameters for GradientBoosting {
             min_gain: "what a split must gain",
             l1: "penalty on the size of leaf values",
             l2: "penalty on their squares",
+            level_smoothing: "second derivatives added to each level where levels are sorted",
+            level_charge: "what naming a subset of levels costs; 1 is what noise gains",
+            min_level_rows: "rows that a level needs to be told apart from missing values",
             subsample: "share of rows that each round sees",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
@@ -164,6 +178,9 @@ impl Parameters for GradientBoosting {
         }
         if self.min_leaf_rows == 0 {
             return out_of_range("min_leaf_rows", 0, "at least 1");
+        }
+        if self.min_level_rows == 0 {
+            return out_of_range("min_level_rows", 0, "at least 1");
         }
         for (name, share) in [("subsample", self.subsample), ("colsample", self.colsample)] {
             if !(share > 0.0 && share <= 1.0) {
@@ -199,6 +216,8 @@ impl Parameters for GradientBoosting {
             ("min_gain", self.min_gain),
             ("l1", self.l1),
             ("l2", self.l2),
+            ("level_smoothing", self.level_smoothing),
+            ("level_charge", self.level_charge),
         ] {
             if !(value >= 0.0 && value.is_finite()) {
                 return out_of_range(name, value, "at least 0");

@@ -168,6 +168,28 @@ impl Gradients {
         }
     }
 
+    /// The sum of squared gradients for each unit of second derivatives, 1 for a likelihood near
+    /// its maximum: how much gain noise makes. A row of weight 2 is the row twice.
+    pub fn dispersion(&self, bag: &Bag) -> f64 {
+        let one = |(chunk, gradients): (usize, &[Gradient])| {
+            let first = chunk * CHUNK;
+            let (mut squares, mut h) = (0.0, 0.0);
+            for (row, gradient) in (first..).zip(gradients) {
+                let copies = bag.copies.as_ref().map_or(1.0, |c| f64::from(c[row]));
+                let weight = bag.weights.as_ref().map_or(1.0, |w| f64::from(w[row]));
+                if weight > 0.0 {
+                    squares += copies * f64::from(gradient.g) * f64::from(gradient.g) / weight;
+                    h += copies * f64::from(gradient.h);
+                }
+            }
+            (squares, h)
+        };
+        let chunks: Vec<(f64, f64)> = self.rows.par_chunks(CHUNK).enumerate().map(one).collect();
+        let sum = |of: fn(&(f64, f64)) -> f64| chunks.iter().map(of).sum::<f64>();
+        let (squares, h) = (sum(|c| c.0), sum(|c| c.1));
+        if h > 0.0 { squares / h } else { 0.0 }
+    }
+
     /// Powers of two by which `n` gradients can be summed as integers.
     pub fn exact_scales(&self, n: usize) -> ExactScales {
         let bits = WIDE_SUM_BITS - (usize::BITS - n.leading_zeros()) as i32;

@@ -31,6 +31,9 @@ impl GradientBoosting {
             max_leaves: n_splits.saturating_add(1),
             min_leaf_rows: 1,
             min_child_weight: 0.0,
+            level_smoothing: 0.0,
+            level_charge: 0.0,
+            min_level_rows: 1,
             ..GradientBoosting::default()
         }
     }

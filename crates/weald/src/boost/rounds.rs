@@ -19,7 +19,7 @@ use crate::model::Output;
 use crate::observer::Event;
 use crate::run::Run;
 use crate::seed::Purpose;
-use crate::tree::criterion::Newton;
+use crate::tree::criterion::{LevelPenalty, Newton};
 use crate::tree::frontier::Frontier;
 use crate::tree::grow::{Grower, Grown, Memory};
 use crate::tree::limits::Limits;
@@ -167,19 +167,36 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let memory = std::mem::take(&mut self.entries);
         let scaled = self.gradients[output].scale(&self.bag, memory);
         let Scaled { sums, entries, g_unit, h_unit } = scaled;
-        let criterion = Newton { l1: settings.l1 / g_unit, l2: settings.l2 / h_unit };
+        // What the integers' gain is in the loss's own unit.
+        let gain_unit = g_unit * g_unit / h_unit;
+        let levels = LevelPenalty {
+            smoothing: settings.level_smoothing / h_unit,
+            charge: self.level_charge(output) / gain_unit,
+        };
+        let criterion = Newton { l1: settings.l1 / g_unit, l2: settings.l2 / h_unit, levels };
         let limits = Limits {
             max_depth: settings.max_depth.unwrap_or(usize::MAX),
             min_split_rows: 2,
             min_leaf_rows: settings.min_leaf_rows as u64,
             min_leaf_weight: settings.min_child_weight / h_unit,
+            min_level_rows: settings.min_level_rows as u64,
             // A split that gains nothing is not made.
-            min_gain: (settings.min_gain * h_unit / (g_unit * g_unit)).max(f64::MIN_POSITIVE),
+            min_gain: (settings.min_gain / gain_unit).max(f64::MIN_POSITIVE),
         };
         match sums {
             Sums::Packed(pairs) => self.grow(&pairs, entries, &criterion, &limits),
             Sums::Wide(pairs) => self.grow(&pairs, entries, &criterion, &limits),
         }
+    }
+
+    /// What a subset of levels pays for each nat.
+    fn level_charge(&self, output: usize) -> f64 {
+        if self.settings.level_charge == 0.0
+            || !self.bins.columns().iter().any(|c| c.is_categorical())
+        {
+            return 0.0;
+        }
+        self.settings.level_charge * self.gradients[output].dispersion(&self.bag)
     }
 
     fn grow<T: Statistic<Sum = PairSum>>(

@@ -250,6 +250,7 @@ impl Task<'_, '_> {
             min_split_rows: tree.min_split_rows as u64,
             min_leaf_rows: tree.min_leaf_rows as u64,
             min_leaf_weight: tree.min_leaf_weight / self.weights.unit,
+            min_level_rows: 1,
             min_gain: tree.min_gain * self.weights.total as f64 / (target_unit * target_unit),
         };
         let frontier = match tree.max_leaves {

@@ -11,6 +11,8 @@ pub struct Limits {
     pub min_leaf_rows: u64,
     /// Weight that each child must keep, in the statistic's integer unit.
     pub min_leaf_weight: f64,
+    /// Rows that a level of a category needs to be told apart from the missing values.
+    pub min_level_rows: u64,
     /// What a split must lower the criterion's cost by, in its own unit.
     pub min_gain: f64,
 }
@@ -27,10 +29,17 @@ impl Limits {
     /// their rows: then limits on rows become limits on weight.
     pub fn child(&self, rows_per_weight: Option<f64>) -> ChildLimits {
         match rows_per_weight {
-            None => ChildLimits { min_rows: self.min_leaf_rows, min_weight: self.min_leaf_weight },
+            None => ChildLimits {
+                min_rows: self.min_leaf_rows,
+                min_weight: self.min_leaf_weight,
+                min_level_rows: self.min_level_rows,
+                min_level_weight: 0.0,
+            },
             Some(density) => ChildLimits {
                 min_rows: 1,
                 min_weight: self.min_leaf_weight.max(self.min_leaf_rows as f64 / density),
+                min_level_rows: 1,
+                min_level_weight: self.min_level_rows as f64 / density,
             },
         }
     }
@@ -43,6 +52,10 @@ pub struct ChildLimits {
     pub min_rows: u64,
     /// Weight, in the statistic's integer unit.
     pub min_weight: f64,
+    /// Rows that a level needs to be told apart.
+    pub min_level_rows: u64,
+    /// Weight that a level needs for that.
+    pub min_level_weight: f64,
 }
 
 impl ChildLimits {
@@ -50,5 +63,10 @@ impl ChildLimits {
     #[inline(always)]
     pub fn allow(&self, rows: u64, weight: f64) -> bool {
         rows >= self.min_rows && weight >= self.min_weight
+    }
+
+    /// Whether a level of a category is told apart.
+    pub fn allow_level(&self, rows: u64, weight: f64) -> bool {
+        rows >= self.min_level_rows && weight >= self.min_level_weight
     }
 }

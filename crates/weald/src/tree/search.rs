@@ -228,12 +228,16 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     fn best_of(
         &self,
         candidate: &Candidate<'_, T::Sum>,
-        workspace: &Workspace<T::Sum>,
+        workspace: &mut Workspace<T::Sum>,
     ) -> Option<Split> {
-        let occupied = &workspace.occupied;
+        let occupied = &mut workspace.occupied;
+        let is_categorical = self.bins.column(candidate.feature).is_categorical();
+        if is_categorical {
+            splitter::categories::pool_rare_levels(candidate, occupied);
+        }
         if occupied.is_constant() {
             None
-        } else if self.bins.column(candidate.feature).is_categorical() {
+        } else if is_categorical {
             splitter::categories::best_subset(candidate, self.criterion, occupied)
         } else {
             occupied.best_cut(candidate, self.criterion)

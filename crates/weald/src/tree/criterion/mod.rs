@@ -13,8 +13,10 @@ mod variance;
 pub use entropy::{Entropy, entropy_cost};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
-pub use newton::{Newton, shrink};
+pub use newton::{LevelPenalty, Newton, shrink};
 pub use variance::Variance;
+
+use std::cmp::Ordering;
 
 use super::splitter::Division;
 use super::statistic::{PairSum, Sum};
@@ -39,6 +41,21 @@ pub trait Criterion<S: Sum>: Sync {
         let before = self.cost(parent);
         let gain = before - (self.cost(left) + self.cost(right));
         if gain > TIE * before.abs() { gain } else { 0.0 }
+    }
+
+    /// Compares two levels of a category in one of the orders of their sums.
+    fn compare_levels(&self, a: &S, b: &S, order: usize) -> Ordering {
+        a.compare(b, order)
+    }
+
+    /// What a split lowers the cost by that sends `n_left` of `n_levels` levels to the left.
+    fn gain_of_levels(
+        &self,
+        (parent, left, right): (&S, &S, &S),
+        (n_left, n_levels): (usize, usize),
+    ) -> f64 {
+        let _ = (n_left, n_levels);
+        self.gain(parent, left, right)
     }
 
     /// Which of the features' best splits a node takes; `None` for none.

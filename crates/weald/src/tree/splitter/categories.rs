@@ -3,6 +3,10 @@
 //! For two classes and for numbers the best subset is a prefix of the levels sorted by mean
 //! target (Fisher 1958; Breiman et al. 1984, theorem 4.5), so a scan finds it among all
 //! 2^(levels - 1). For more classes the levels are sorted by the share of each class in turn.
+//!
+//! Where a criterion smooths or charges, as boosting's does, the order is by smoothed means and the
+//! prefix pays for the subset it is. Levels of too few rows are not told apart at all: they go
+//! where missing values and levels never seen go.
 
 use super::{Candidate, Division, Occupied, Split, Test};
 use crate::tree::criterion::{Criterion, beats};
@@ -17,11 +21,17 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
 ) -> Option<Split> {
     let mut best: Option<(Vec<u16>, Division)> = None;
     let mut order: Vec<usize> = (0..occupied.codes.len()).collect();
+    let n_levels = occupied.codes.len();
+    let gain = |left: &S, right: &S, n_left: usize| {
+        criterion.gain_of_levels((candidate.total, left, right), (n_left, n_levels))
+    };
     for way in 0..candidate.total.n_orders() {
-        let compare = |&a: &usize, &b: &usize| occupied.sums[a].compare(&occupied.sums[b], way);
+        let compare = |&a: &usize, &b: &usize| {
+            criterion.compare_levels(&occupied.sums[a], &occupied.sums[b], way)
+        };
         order.sort_by(|a, b| compare(a, b).then(a.cmp(b)));
         let bins = order.iter().map(|&i| (occupied.codes[i], &occupied.sums[i]));
-        let Some(found) = candidate.scan(criterion, &occupied.missing, bins) else { continue };
+        let Some(found) = candidate.scan(gain, &occupied.missing, bins) else { continue };
         if best.as_ref().is_none_or(|(_, b)| beats(found.division.gain, b.gain)) {
             let left = order[..found.prefix].iter().map(|&i| occupied.codes[i]).collect();
             best = Some((left, found.division));
@@ -32,8 +42,24 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
     Some(subset(candidate, occupied, &left, division))
 }
 
+/// Levels of too few rows join the missing values.
+pub fn pool_rare_levels<S: Sum>(candidate: &Candidate<'_, S>, occupied: &mut Occupied<S>) {
+    let mut kept = 0;
+    for at in 0..occupied.codes.len() {
+        let sum = &occupied.sums[at];
+        if candidate.limits.allow_level(sum.rows(), sum.weight()) {
+            occupied.codes.swap(kept, at);
+            occupied.sums.swap(kept, at);
+            kept += 1;
+        } else {
+            occupied.missing.merge(sum);
+        }
+    }
+    occupied.codes.truncate(kept);
+}
+
 /// The split that sends the levels `left`, which are sorted, to the left. Levels that the node
-/// has not seen follow the missing values.
+/// has not seen, or does not tell apart, follow the missing values.
 pub(super) fn subset<S: Sum>(
     candidate: &Candidate<'_, S>,
     occupied: &Occupied<S>,

@@ -14,7 +14,8 @@ pub fn best_cut<S: Sum, C: Criterion<S>, B: Borrow<S>>(
     missing: &S,
     bins: impl Iterator<Item = (u16, B)>,
 ) -> Option<Split> {
-    let best = candidate.scan(criterion, missing, bins)?;
+    let gain = |left: &S, right: &S, _| criterion.gain(candidate.total, left, right);
+    let best = candidate.scan(gain, missing, bins)?;
     let Some(next) = best.next else {
         return Some(missing_alone(candidate.feature, &best.division));
     };

@@ -15,7 +15,7 @@ pub mod random_cut;
 
 use std::borrow::Borrow;
 
-use super::criterion::{Criterion, beats};
+use super::criterion::beats;
 use super::limits::ChildLimits;
 use super::model::{LevelSet, Rule};
 use super::statistic::Sum;
@@ -113,10 +113,11 @@ struct Best {
 
 impl<S: Sum> Candidate<'_, S> {
     /// Scans bins in order, adding one after the other to the left, with missing values on the
-    /// right and on the left; keeps the best. Of equals, the first.
-    fn scan<C: Criterion<S>, B: Borrow<S>>(
+    /// right and on the left; keeps the best. Of equals, the first. `gain` is told the sums of
+    /// both sides and how many bins are on the left.
+    fn scan<B: Borrow<S>>(
         &self,
-        criterion: &C,
+        gain: impl Fn(&S, &S, usize) -> f64,
         missing: &S,
         bins: impl Iterator<Item = (u16, B)>,
     ) -> Option<Best> {
@@ -136,7 +137,7 @@ impl<S: Sum> Candidate<'_, S> {
             right.remove(sum.borrow());
             // After the last bin this is "every value left, missing right", a split as well if
             // some are missing; if none are, the right side is empty and no split.
-            if let Some(division) = self.divide(criterion, &left, &right, false)
+            if let Some(division) = self.divide(&left, &right, false, |l, r| gain(l, r, prefix))
                 && best.as_ref().is_none_or(|b| beats(division.gain, b.division.gain))
             {
                 best = Some(Best { division, prefix, code, next: None });
@@ -144,7 +145,7 @@ impl<S: Sum> Candidate<'_, S> {
             if some_missing {
                 left.merge(missing);
                 right.remove(missing);
-                if let Some(division) = self.divide(criterion, &left, &right, true)
+                if let Some(division) = self.divide(&left, &right, true, |l, r| gain(l, r, prefix))
                     && best.as_ref().is_none_or(|b| beats(division.gain, b.division.gain))
                 {
                     best = Some(Best { division, prefix, code, next: None });
@@ -164,18 +165,18 @@ impl<S: Sum> Candidate<'_, S> {
 
     /// The division into `left` and `right`, if both keep to the limits.
     #[inline(always)]
-    fn divide<C: Criterion<S>>(
+    fn divide(
         &self,
-        criterion: &C,
         left: &S,
         right: &S,
         missing_left: bool,
+        gain: impl FnOnce(&S, &S) -> f64,
     ) -> Option<Division> {
         let (left_weight, right_weight) = (left.weight(), right.weight());
         let allowed = self.limits.allow(left.rows(), left_weight)
             && self.limits.allow(right.rows(), right_weight);
         allowed.then(|| Division {
-            gain: criterion.gain(self.total, left, right),
+            gain: gain(left, right),
             missing_left,
             left_weight,
             right_weight,

@@ -94,7 +94,7 @@ fn divide<S: Sum, C: Criterion<S>>(
 ) -> Option<Division> {
     let mut right = candidate.total.clone();
     right.remove(left);
-    candidate.divide(criterion, left, &right, missing_left)
+    candidate.divide(left, &right, missing_left, |l, r| criterion.gain(candidate.total, l, r))
 }
 
 /// The smallest and largest value in a node; `None` if they are the same or there are none.

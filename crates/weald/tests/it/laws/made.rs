@@ -130,7 +130,8 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         };
         for loss in losses {
             let mut learner = AnyLearner::named(method).unwrap();
-            for (key, value) in [("loss", *loss), ("n_trees", "12"), ("min_leaf_rows", "1")] {
+            let limits = [("min_leaf_rows", "1"), ("min_level_rows", "1")];
+            for (key, value) in [("loss", *loss), ("n_trees", "12")].into_iter().chain(limits) {
                 learner.set(key, value).unwrap();
             }
             learners.push((format!("{method} {loss}"), learner));
