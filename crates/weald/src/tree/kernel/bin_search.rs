@@ -35,10 +35,11 @@ impl<T: Cut> CutSearch<T> {
     /// Lays out cuts, which may include infinities.
     ///
     /// # Panics
-    /// When there are more than [`MAX_CUTS`] cuts, or they are not strictly increasing numbers.
+    /// When there are more than [`MAX_CUTS`] cuts, or they are not increasing numbers. Equal cuts
+    /// count each.
     pub fn new(cuts: &[T]) -> Self {
         assert!(cuts.len() <= MAX_CUTS, "{} cuts, but a byte has room for {MAX_CUTS}", cuts.len());
-        assert!(are_in_order(cuts), "cuts must be strictly increasing numbers");
+        assert!(are_in_order(cuts), "cuts must be increasing numbers");
         let mut search =
             Self { lasts: Sixteen([T::NAN; 16]), stretches: [Sixteen([T::NAN; 16]); 16] };
         for (stretch, cuts) in cuts.chunks(16).enumerate() {
@@ -93,7 +94,7 @@ impl<T: Cut> CutSearch<T> {
 /// As [`CutSearch::codes`], for any number of cuts up to 65534 and codes of two bytes, with
 /// [`MISSING_U16`] for NaN.
 ///
-/// The cuts must be strictly increasing numbers. Only debug builds check it, because a check
+/// The cuts must be increasing numbers. Only debug builds check it, because a check
 /// would cost more than the search when a column comes in small blocks.
 ///
 /// # Panics
@@ -101,7 +102,7 @@ impl<T: Cut> CutSearch<T> {
 pub fn codes_u16<T: Cut>(cuts: &[T], values: &[T], stride: usize, out: &mut [u16]) {
     let most = usize::from(MISSING_U16) - 1;
     assert!(cuts.len() <= most, "{} cuts, but two bytes have room for {most}", cuts.len());
-    debug_assert!(are_in_order(cuts), "cuts must be strictly increasing numbers");
+    debug_assert!(are_in_order(cuts), "cuts must be increasing numbers");
     check_lengths(values.len(), stride, out.len());
     for (i, code) in out.iter_mut().enumerate() {
         let value = values[i * stride];
@@ -118,7 +119,7 @@ struct Sixteen<T>([T; 16]);
 
 fn are_in_order<T: Cut>(cuts: &[T]) -> bool {
     // A single NaN has no pair to fail in.
-    cuts.iter().all(|&cut| !is_nan(cut)) && cuts.windows(2).all(|pair| pair[0] < pair[1])
+    cuts.iter().all(|&cut| !is_nan(cut)) && cuts.windows(2).all(|pair| pair[0] <= pair[1])
 }
 
 fn check_lengths(n_values: usize, stride: usize, n_codes: usize) {
@@ -280,7 +281,7 @@ mod tests {
                 }
 
                 #[test]
-                #[should_panic(expected = "strictly increasing numbers")]
+                #[should_panic(expected = "increasing numbers")]
                 fn a_cut_of_nan_panics() {
                     CutSearch::new(&[<$float>::NAN]);
                 }

@@ -9,12 +9,18 @@
 //! - [`scan`]: find the best split of eight features at once, subtracting a sibling on the way.
 //! - [`partition`]: send the rows of a node left or right.
 //! - [`bin_search`]: turn values into bin codes.
+//! - [`descent`]: send rows down trees of any size.
+//! - [`mux`]: find the leaves of many rows in small trees, and add their values.
+//! - [`stumps`]: add the values of trees of one split.
 #![allow(unsafe_code, reason = "vector instructions and unchecked stores, proved at each block")]
 
 pub mod bin_search;
+pub mod descent;
 mod dispatch;
 pub mod histogram;
+pub mod mux;
 pub mod partition;
 pub mod scan;
+pub mod stumps;
 
 pub use dispatch::{Level, level, limit};
