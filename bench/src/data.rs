@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use weald::data::{Column, Numbers, Table, Target, View};
+use weald::data::{Column, MISSING, Numbers, Table, Target, View};
 
 /// Features and what is to be predicted.
 pub struct Rows {
@@ -34,6 +34,16 @@ impl Rows {
         };
         Rows { table: self.table.take(&rows), target }
     }
+}
+
+/// One row as `Model::predict_row` takes it.
+pub fn row(table: &Table, row: usize) -> Vec<f64> {
+    let value = |column: &Column| match column {
+        Column::Numeric(numbers) => numbers.at(row),
+        Column::Categorical(c) if c.codes()[row] == MISSING => f64::NAN,
+        Column::Categorical(c) => c.codes()[row].into(),
+    };
+    table.columns().iter().map(value).collect()
 }
 
 fn narrowed(column: &Column) -> Column {

@@ -72,7 +72,9 @@ pub fn on_test_part(
     } else {
         Some(effort.fit(&DecisionTree::default(), "fitting a single tree", train)?)
     };
-    let scores = |model: &dyn Model| model.scores(test.table).map_err(Failure::library);
+    let run = Run::quiet(Seed(effort.seed), effort.threads).map_err(Failure::library)?;
+    let scores =
+        |model: &dyn Model| run.install(|| model.scores(test.table)).map_err(Failure::library);
     let model = scores(model)?;
     let tree = tree.map(|tree| scores(&tree)).transpose()?;
     let baseline = scores(&baseline)?;

@@ -32,6 +32,18 @@ pub enum Error {
         /// The number of rows.
         expected: usize,
     },
+    /// A row that is given without a table, or the room for its prediction, is too short or long.
+    #[error("`{what}` has {found} values but the model has {expected} {of}")]
+    RowLength {
+        /// The row or the room.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// What was expected.
+        expected: usize,
+        /// Of what the model has so many.
+        of: &'static str,
+    },
     /// Two columns carry one name.
     #[error(
         "the column name {} appears {} times (columns {}); rename all but one",

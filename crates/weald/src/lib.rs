@@ -16,6 +16,7 @@ pub mod model;
 pub mod observer;
 pub mod parameter;
 pub mod persist;
+pub mod predict;
 pub mod run;
 pub mod scores;
 pub mod seed;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::{Aligned, Schema, Table, Target};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scores::Scores;
 
 /// What fitting returns.
@@ -17,7 +17,28 @@ pub trait Model: Send + Sync {
     /// The scores of a table that is known to have the model's columns.
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores;
 
+    /// Writes the scores of one row to `scores`, given a number for each column of the schema: the
+    /// code of the level for categories, NaN for what is missing. Lengths are known to fit.
+    fn aligned_row(&self, row: &[f64], scores: &mut [f64]);
+
+    /// The scores of one row, without a table: for answers one at a time, with the least delay.
+    /// `row` is as in [`Model::aligned_row`], `scores` has room for the numbers of the output. The
+    /// bytes are those of a table with this one row.
+    fn predict_row(&self, row: &[f64], scores: &mut [f64]) -> Result<()> {
+        let check = |what, found: usize, expected: usize, of| match found == expected {
+            true => Ok(()),
+            false => Err(Error::RowLength { what, found, expected, of }),
+        };
+        check("row", row.len(), self.schema().len(), "columns")?;
+        check("scores", scores.len(), self.output().width(), "outputs")?;
+        self.aligned_row(row, scores);
+        Ok(())
+    }
+
     /// The scores of a table; columns are matched by name, levels by name.
+    ///
+    /// On the threads of the pool that the caller is in, such as that of
+    /// [`Run::install`](crate::run::Run::install); on the caller's thread alone if it is in none.
     fn scores(&self, table: &Table) -> Result<Scores> {
         Ok(self.aligned_scores(&self.schema().align(table)?))
     }

@@ -101,6 +101,20 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Does `work` on each stretch of `len` values, given its number: on the threads of the pool that
+/// the caller is in, one stretch after the other if it is in none. This is how models predict: they
+/// have no run of their own, and a program that wants threads calls them inside [`Run::install`].
+pub fn in_stretches<T: Send>(
+    values: &mut [T],
+    len: usize,
+    work: impl Fn(usize, &mut [T]) + Send + Sync,
+) {
+    match rayon::current_thread_index() {
+        Some(_) => values.par_chunks_mut(len).enumerate().for_each(|(i, part)| work(i, part)),
+        None => values.chunks_mut(len).enumerate().for_each(|(i, part)| work(i, part)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

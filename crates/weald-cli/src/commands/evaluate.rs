@@ -8,7 +8,9 @@ use weald::data::{Column, FieldKind, Target, Weights};
 use weald::error::{Error, quoted};
 use weald::metric::Metric;
 use weald::model::{Model, Output};
+use weald::run::Run;
 use weald::scores::Scores;
+use weald::seed::Seed;
 
 use super::predict::{add, tell_unseen};
 use crate::args::EvaluateArguments;
@@ -78,6 +80,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
             columns.also(weight, FieldKind::Numeric, "--weight");
         }
     })?;
+    let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
     let width = model.output().width();
     let (mut scores, mut truth, mut weights) = (Vec::new(), Truth::default(), Vec::new());
     let (mut unseen, mut n_read, mut n_left_out) = (Vec::new(), 0, 0);
@@ -98,7 +101,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
             weights.extend(numbers.iter());
         }
         let aligned = model.schema().align(&table).map_err(|e| stream.failure(e))?;
-        scores.extend_from_slice(model.aligned_scores(&aligned).values());
+        scores.extend_from_slice(run.install(|| model.aligned_scores(&aligned)).values());
         add(&mut unseen, aligned.unseen());
     }
     say::line(&format!("read {}: {}", source::name(&arguments.file), count_rows(n_read)));

@@ -5,9 +5,11 @@ use std::io::IsTerminal as _;
 use weald::data::Unseen;
 use weald::error::quoted;
 use weald::model::Model;
+use weald::run::Run;
+use weald::seed::Seed;
 
 use crate::args::PredictArguments;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::output::Sink;
 use crate::rows::RowWriter;
 use crate::stream::Stream;
@@ -29,6 +31,7 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
         RowWriter::new(arguments.format, model.output(), arguments.probabilities, &arguments.keep);
     let mut sink = Sink::open(arguments.output.as_deref())?;
     sink.write(writer.header().as_bytes())?;
+    let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
     let mut unseen: Vec<Unseen> = Vec::new();
     let mut n_rows = 0;
     while let Some(table) = stream.next()? {
@@ -37,7 +40,8 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
             .filter_map(|name| table.position(name))
             .map(|at| table.column(at))
             .collect();
-        sink.write(writer.lines(&model.aligned_scores(&aligned), &kept).as_bytes())?;
+        let scores = run.install(|| model.aligned_scores(&aligned));
+        sink.write(writer.lines(&scores, &kept).as_bytes())?;
         n_rows += table.n_rows();
         add(&mut unseen, aligned.unseen());
     }

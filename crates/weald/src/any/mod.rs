@@ -128,6 +128,10 @@ impl Model for AnyModel {
         each_model!(self, model => model.output())
     }
 
+    fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
+        each_model!(self, model => model.aligned_row(row, scores));
+    }
+
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         each_model!(self, model => model.aligned_scores(table))
     }

@@ -85,6 +85,10 @@ impl Model for ConstantModel {
         &self.output
     }
 
+    fn aligned_row(&self, _: &[f64], scores: &mut [f64]) {
+        scores.copy_from_slice(&self.value);
+    }
+
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         let mut scores = Scores::zeros(table.table().n_rows(), self.value.len());
         scores.rows_mut().for_each(|row| row.copy_from_slice(&self.value));

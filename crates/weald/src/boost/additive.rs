@@ -5,8 +5,12 @@ use std::sync::Arc;
 use crate::data::{Aligned, Schema};
 use crate::loss::Link;
 use crate::model::{Model, Output};
+use crate::predict::Trees;
+use crate::run::in_stretches;
 use crate::scores::Scores;
-use crate::tree::Tree;
+
+/// Rows that a thread takes at a time when scores become predictions.
+const STRETCH: usize = 1 << 12;
 
 /// What gradient boosting returns: `link(start + sum of trees)`.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +18,7 @@ pub struct AdditiveModel {
     /// The scores before the first tree.
     pub start: Vec<f64>,
     /// The trees, round after round; in a round one tree for each score.
-    pub trees: Vec<Tree>,
+    pub trees: Trees,
     /// How scores become predictions.
     pub link: Link,
     /// The columns of the training table.
@@ -24,18 +28,14 @@ pub struct AdditiveModel {
 }
 
 impl AdditiveModel {
-    /// The scores of a table, before the link.
+    /// The scores of a table, before the link: `start` plus one tree after the other.
     pub fn raw_scores(&self, table: &Aligned<'_>) -> Scores {
         let width = self.start.len();
         let mut scores = Scores::zeros(table.table().n_rows(), width);
-        scores.rows_mut().for_each(|row| row.copy_from_slice(&self.start));
-        for (i, tree) in self.trees.iter().enumerate() {
-            let leaves = tree.leaves(table.table());
-            let output = i % width;
-            for (row, leaf) in scores.rows_mut().zip(leaves) {
-                row[output] += tree.values[leaf as usize];
-            }
-        }
+        in_stretches(scores.values_mut(), STRETCH * width, |_, scores| {
+            scores.chunks_exact_mut(width).for_each(|row| row.copy_from_slice(&self.start));
+        });
+        self.trees.add_to(table.table(), &mut scores);
         scores
     }
 
@@ -54,12 +54,22 @@ impl Model for AdditiveModel {
         &self.output
     }
 
+    fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
+        let mut raw = self.start.clone();
+        self.trees.add_to_row(row, &mut raw);
+        self.link.respond(&raw, scores);
+    }
+
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         let raw = self.raw_scores(table);
-        let mut predictions = Scores::zeros(raw.n_rows(), self.output.width());
-        for (prediction, scores) in predictions.rows_mut().zip(raw.rows()) {
-            self.link.respond(scores, prediction);
-        }
+        let (from, to) = (raw.width(), self.output.width());
+        let mut predictions = Scores::zeros(raw.n_rows(), to);
+        in_stretches(predictions.values_mut(), STRETCH * to, |stretch, predictions| {
+            let scores = raw.values()[stretch * STRETCH * from..].chunks_exact(from);
+            for (prediction, scores) in predictions.chunks_exact_mut(to).zip(scores) {
+                self.link.respond(scores, prediction);
+            }
+        });
         predictions
     }
 }

@@ -270,7 +270,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         }
         Ok(AdditiveModel {
             start: self.start,
-            trees,
+            trees: trees.into(),
             link: self.loss.link(),
             schema: self.sample.table.schema().clone(),
             output: Output::of(self.sample.target),

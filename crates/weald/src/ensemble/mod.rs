@@ -60,6 +60,16 @@ impl<M: Model> Model for Ensemble<M> {
         self.members[0].output()
     }
 
+    fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
+        let answer = |member: &M| {
+            let mut answer = Scores::zeros(1, self.output().width());
+            member.aligned_row(row, answer.row_mut(0));
+            answer
+        };
+        let answers: Vec<Scores> = self.members.iter().map(answer).collect();
+        scores.copy_from_slice(self.combiner.combine(&answers, &self.weights).row(0));
+    }
+
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         let answers: Vec<Scores> = self.members.iter().map(|m| m.aligned_scores(table)).collect();
         self.combiner.combine(&answers, &self.weights)

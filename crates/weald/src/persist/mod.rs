@@ -153,7 +153,7 @@ fn read(
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
             let trees = trees::read(&mut arrays, 1)?;
-            AnyModel::Additive(AdditiveModel { start, trees, link, schema, output })
+            AnyModel::Additive(AdditiveModel { start, trees: trees.into(), link, schema, output })
         }
     };
     arrays.finish()?;

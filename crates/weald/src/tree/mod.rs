@@ -17,6 +17,7 @@ pub mod statistic;
 pub mod stump;
 pub mod suspects;
 pub mod values;
+pub mod walk;
 
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};
 pub use features::FeatureCount;

@@ -5,9 +5,15 @@
 
 use std::sync::Arc;
 
-use crate::data::{Aligned, Column, MISSING, Numbers, Schema, Table};
+use super::kernel::descent::{IN_FLIGHT, Rows};
+use super::walk::{Reader, Walk};
+use crate::data::{Aligned, MISSING, Schema, Table};
 use crate::model::{Model, Output};
+use crate::run::in_stretches;
 use crate::scores::Scores;
+
+/// Rows that a thread takes at a time.
+const STRETCH: usize = 1 << 12;
 
 /// A binary tree. Every node, not only a leaf, carries the value it would predict.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,6 +115,11 @@ impl Tree {
         }
     }
 
+    /// Whether a node is a leaf.
+    pub fn is_leaf(&self, node: usize) -> bool {
+        self.nodes[node].rule == Rule::Leaf
+    }
+
     /// How many leaves.
     pub fn n_leaves(&self) -> usize {
         self.nodes.iter().filter(|n| n.rule == Rule::Leaf).count()
@@ -148,48 +159,32 @@ impl Tree {
 
     /// The leaf of each row of a table whose columns are the tree's features.
     pub fn leaves(&self, table: &Table) -> Vec<u32> {
-        let columns: Vec<Reader<'_>> = table.columns().iter().map(Reader::of).collect();
-        let leaf = |row| self.leaf(|f| columns[f].number(row), |f| columns[f].level(row)) as u32;
-        (0..table.n_rows()).map(leaf).collect()
+        let columns = Reader::of(table);
+        if table.n_rows() < self.nodes.len() {
+            // Too few rows to be worth a look at every node.
+            let leaf = |row| self.leaf(|f| columns[f].number(row), |f| columns[f].level(row));
+            return (0..table.n_rows()).map(|row| leaf(row) as u32).collect();
+        }
+        let walk = Walk::of(std::slice::from_ref(self));
+        let ends: Vec<u32> =
+            (0..self.nodes.len() as u32).filter(|&at| self.is_leaf(at as usize)).collect();
+        let mut leaves = vec![0; table.n_rows()];
+        in_stretches(&mut leaves, STRETCH, |stretch, leaves| {
+            let mut tile = Vec::new();
+            for (block, leaves) in leaves.chunks_mut(IN_FLIGHT).enumerate() {
+                walk.read(&columns, stretch * STRETCH + block * IN_FLIGHT, leaves.len(), &mut tile);
+                walk.rows(0, Rows::of(&tile), leaves);
+                leaves.iter_mut().for_each(|leaf| *leaf = ends[*leaf as usize]);
+            }
+        });
+        leaves
     }
 }
 
-/// A column as a tree reads it.
-enum Reader<'a> {
-    F32(&'a [f32], usize),
-    F64(&'a [f64], usize),
-    Levels(&'a [u32]),
-}
-
-impl<'a> Reader<'a> {
-    fn of(column: &'a Column) -> Reader<'a> {
-        match column {
-            Column::Numeric(Numbers::F32(view)) => {
-                let (values, stride) = view.strided();
-                Reader::F32(values, stride)
-            }
-            Column::Numeric(Numbers::F64(view)) => {
-                let (values, stride) = view.strided();
-                Reader::F64(values, stride)
-            }
-            Column::Categorical(categories) => Reader::Levels(categories.codes()),
-        }
-    }
-
-    fn number(&self, row: usize) -> f64 {
-        match self {
-            Reader::F32(values, stride) => f64::from(values[row * stride]),
-            Reader::F64(values, stride) => values[row * stride],
-            Reader::Levels(_) => f64::NAN,
-        }
-    }
-
-    fn level(&self, row: usize) -> u32 {
-        match self {
-            Reader::Levels(codes) => codes[row],
-            Reader::F32(..) | Reader::F64(..) => MISSING,
-        }
-    }
+/// The level that a number is the code of; missing if it is none.
+fn code(x: f64) -> u32 {
+    let code = x as u32;
+    if f64::from(code) == x { code } else { MISSING }
 }
 
 /// A tree with the columns it was trained on and what its values mean.
@@ -212,12 +207,22 @@ impl Model for TreeModel {
         &self.output
     }
 
+    fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
+        let leaf = self.tree.leaf(|f| row[f], |f| code(row[f]));
+        scores.copy_from_slice(self.tree.value(leaf));
+    }
+
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         let table = table.table();
         let mut scores = Scores::zeros(table.n_rows(), self.tree.width);
-        for (row, leaf) in scores.rows_mut().zip(self.tree.leaves(table)) {
-            row.copy_from_slice(self.tree.value(leaf as usize));
-        }
+        let leaves = self.tree.leaves(table);
+        let width = self.tree.width;
+        in_stretches(scores.values_mut(), STRETCH * width, |stretch, values| {
+            let leaves = &leaves[stretch * STRETCH..];
+            for (row, &leaf) in values.chunks_exact_mut(width).zip(leaves) {
+                row.copy_from_slice(self.tree.value(leaf as usize));
+            }
+        });
         scores
     }
 }

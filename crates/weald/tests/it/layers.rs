@@ -1,7 +1,7 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! boost | any | persist. `tree/kernel` uses nothing and may be used by all.
+//! predict | boost | any | persist. `tree/kernel` uses nothing and may be used by all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,9 +22,10 @@ const LAYERS: &[(&str, usize)] = &[
     ("ensemble", 4),
     ("tree", 4),
     ("base", 4),
-    ("boost", 5),
-    ("any", 6),
-    ("persist", 7),
+    ("predict", 5),
+    ("boost", 6),
+    ("any", 7),
+    ("persist", 8),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use made::{Made, every_learner, tasks};
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::boost::GradientBoosting;
-use weald::data::{Aligned, Sample, Table, Target, Weights, resample};
+use weald::data::{Aligned, Column, MISSING, Sample, Table, Target, Weights, resample};
 use weald::ensemble::{Combiner, Ensemble};
 use weald::learner::Learner;
 use weald::model::Model;
@@ -17,6 +17,7 @@ use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 use weald::tree::DecisionTree;
+use weald::tree::kernel::{Level, limit};
 
 fn fit_on(learner: &AnyLearner, made: &Made, threads: usize) -> AnyModel {
     let run = Run::quiet(Seed(11), threads).unwrap();
@@ -155,6 +156,59 @@ fn a_batch_is_its_rows() {
             assert_eq!(one.row(0), batch.row(row), "{name}");
         }
     });
+}
+
+/// One row as `Model::predict_row` takes it.
+fn values(table: &Table, row: usize) -> Vec<f64> {
+    let value = |column: &Column| match column {
+        Column::Numeric(numbers) => numbers.at(row),
+        Column::Categorical(c) if c.codes()[row] == MISSING => f64::NAN,
+        Column::Categorical(c) => c.codes()[row].into(),
+    };
+    table.columns().iter().map(value).collect()
+}
+
+#[test]
+fn a_row_without_a_table_is_that_row_of_one() {
+    for_each(|name, learner, made| {
+        let model = fit(learner, made);
+        let committee = Ensemble::new(vec![model.clone(), model], vec![1.0, 2.0], Combiner::Mean);
+        let committee = committee.unwrap();
+        for model in [&committee.members[0] as &dyn Model, &committee] {
+            let all = model.scores(&made.table).unwrap();
+            let mut one = vec![0.0; all.width()];
+            for row in 0..made.table.n_rows() {
+                model.predict_row(&values(&made.table, row), &mut one).unwrap();
+                assert_eq!(one, all.row(row), "{name}, row {row}");
+            }
+            let mut row = values(&made.table, 0);
+            let mut long = vec![0.0; all.width() + 1];
+            let error = model.predict_row(&row, &mut long).unwrap_err().to_string();
+            assert!(error.starts_with("`scores` has"), "{error}");
+            row.pop();
+            let error = model.predict_row(&row, &mut one).unwrap_err().to_string();
+            let n = row.len();
+            assert_eq!(error, format!("`row` has {n} values but the model has {} columns", n + 1));
+        }
+    });
+}
+
+#[test]
+fn threads_and_the_processor_do_not_change_what_is_predicted() {
+    let made = made::two_classes(5_000);
+    for (name, learner) in every_learner(&made.target) {
+        let model = fit(&learner, &made);
+        let alone = model.scores(&made.table).unwrap();
+        for threads in [1, 3] {
+            let run = Run::quiet(Seed(0), threads).unwrap();
+            let shared = run.install(|| model.scores(&made.table)).unwrap();
+            assert_eq!(shared, alone, "{name} on {threads} threads");
+        }
+        // Tests that run meanwhile get the same bytes, only later.
+        limit(Level::Scalar);
+        assert_eq!(model.clone().scores(&made.table).unwrap(), alone, "{name}");
+        limit(Level::Avx2);
+    }
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn boosting_regression_trees_is_algorithm_8_2_after_every_tree() {
                 r[i] -= lambda * tree[i]; // (c) r_i <- r_i - lambda f_b(x_i)
             }
             // 3. Output the boosted model: the sum of lambda f_b(x) so far.
-            let so_far = AdditiveModel { trees: ours.trees[..b].to_vec(), ..ours.clone() };
+            let so_far = AdditiveModel { trees: ours.trees[..b].to_vec().into(), ..ours.clone() };
             assert_eq!(so_far.trees[b - 1].n_leaves(), d + 1);
             for (found, expected) in so_far.scores(&table).unwrap().values().iter().zip(&f) {
                 assert!((found - expected).abs() < 1e-5, "d {d}, tree {b}: {found} {expected}");

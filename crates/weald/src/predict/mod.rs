@@ -1,0 +1,210 @@
+//! What many trees say of rows, and the fastest way to find out.
+//!
+//! Every way adds the same numbers in the same order, tree after tree in double precision, so all
+//! give the same bytes, and the bytes of the scores that boosting kept while it trained:
+//! - *byte multiplexer*: many rows in trees of at most 256 leaves;
+//! - *stumps*: many rows in trees of one split;
+//! - *descent*, rows in flight: many rows in larger trees;
+//! - *descent*, trees in flight: a few rows, without any preparation of the rows.
+//!
+//! [`Trees::way`] chooses. What a way needs is prepared when it is first taken, and kept.
+
+mod batch;
+mod planes;
+
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+use crate::data::Table;
+use crate::run::in_stretches;
+use crate::scores::Scores;
+use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
+use crate::tree::kernel::mux::MOST_LEAVES;
+use crate::tree::walk::{Reader, Walk};
+use crate::tree::{Rule, Tree};
+use batch::{Batch, Kind};
+
+/// Rows that a thread takes at a time.
+const STRETCH: usize = 1 << 10;
+
+/// Fewer rows than this go down the trees one by one.
+const BATCH: usize = 32;
+
+/// Trees that are added up. They do not change, so that what speeds up their sum can be kept.
+#[derive(Default)]
+pub struct Trees {
+    trees: Vec<Tree>,
+    walk: OnceLock<Box<Packed>>,
+    batch: OnceLock<Box<Batch>>,
+}
+
+/// Packed trees with the values of all leaves.
+struct Packed {
+    walk: Walk,
+    values: Vec<f64>,
+}
+
+/// A way to add up trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Row after row, trees in flight.
+    EachRow,
+    /// Tree after tree, rows in flight.
+    EachTree,
+    /// Rows as bytes.
+    Batch(Kind),
+}
+
+impl Trees {
+    /// Which way for so many rows: the one obvious place.
+    fn way(&self, n_rows: usize) -> Way {
+        let most_leaves = self.trees.iter().map(Tree::n_leaves).max().unwrap_or(0);
+        let for_levels =
+            |tree: &Tree| matches!(tree.nodes[0].rule, Rule::Categories { .. }) || tree.width > 1;
+        if n_rows < BATCH {
+            Way::EachRow
+        } else if most_leaves <= 2 && !self.trees.iter().any(for_levels) {
+            Way::Batch(Kind::Stumps)
+        } else if most_leaves <= MOST_LEAVES {
+            Way::Batch(Kind::Mux)
+        } else {
+            Way::EachTree
+        }
+    }
+
+    /// Adds to each row of `scores` what the trees say of that row of `table`, whose columns are
+    /// the trees' features: tree `i`, of `w` numbers, adds them to the scores from `i * w` on,
+    /// counted round and round.
+    pub fn add_to(&self, table: &Table, scores: &mut Scores) {
+        self.add_by(self.way(table.n_rows()), table, scores);
+    }
+
+    fn add_by(&self, way: Way, table: &Table, scores: &mut Scores) {
+        assert_eq!(table.n_rows(), scores.n_rows(), "a row of scores for each row");
+        let columns = Reader::of(table);
+        let width = scores.width();
+        // Prepared before the threads start, not by whichever comes first.
+        match way {
+            Way::EachRow | Way::EachTree => {
+                let packed = self.packed();
+                in_stretches(scores.values_mut(), STRETCH * width, |stretch, scores| {
+                    let mut tile = Vec::new();
+                    for (block, scores) in scores.chunks_mut(IN_FLIGHT * width).enumerate() {
+                        let first = stretch * STRETCH + block * IN_FLIGHT;
+                        packed.walk.read(&columns, first, scores.len() / width, &mut tile);
+                        if way == Way::EachRow {
+                            let rows = tile.chunks_exact(tile.len() / (scores.len() / width));
+                            for (row, scores) in rows.zip(scores.chunks_exact_mut(width)) {
+                                self.add_row(packed, Rows::of(row), scores);
+                            }
+                        } else {
+                            self.add_block(packed, Rows::of(&tile), scores, width);
+                        }
+                    }
+                });
+            }
+            Way::Batch(kind) => {
+                let batch = self.batch.get_or_init(|| Box::new(Batch::of(kind, &self.trees)));
+                in_stretches(scores.values_mut(), STRETCH * width, |stretch, scores| {
+                    batch.add(&columns, stretch * STRETCH, scores, width);
+                });
+            }
+        }
+    }
+
+    /// Adds what the trees say of one row that has a number for each feature: the code of the
+    /// level for categories, NaN for what is missing.
+    pub fn add_to_row(&self, row: &[f64], scores: &mut [f64]) {
+        let packed = self.packed();
+        let mut tile = Vec::new();
+        packed.walk.read_row(row, &mut tile);
+        self.add_row(packed, Rows::of(&tile), scores);
+    }
+
+    fn add_row(&self, packed: &Packed, row: Rows<'_>, scores: &mut [f64]) {
+        let mut leaves = [0; IN_FLIGHT];
+        let mut output = 0;
+        for first in (0..self.trees.len()).step_by(IN_FLIGHT) {
+            let leaves = &mut leaves[..IN_FLIGHT.min(self.trees.len() - first)];
+            packed.walk.trees(first, row, leaves);
+            for &leaf in &*leaves {
+                for number in packed.value(leaf, self.width()) {
+                    scores[output] += number;
+                    output = if output + 1 == scores.len() { 0 } else { output + 1 };
+                }
+            }
+        }
+    }
+
+    fn add_block(&self, packed: &Packed, tile: Rows<'_>, scores: &mut [f64], width: usize) {
+        let mut leaves = [0; IN_FLIGHT];
+        let leaves = &mut leaves[..scores.len() / width];
+        for tree in 0..self.trees.len() {
+            packed.walk.rows(tree, tile, leaves);
+            let output = tree * self.width() % width;
+            for (scores, &leaf) in scores.chunks_exact_mut(width).zip(&*leaves) {
+                let numbers = packed.value(leaf, self.width());
+                scores[output..].iter_mut().zip(numbers).for_each(|(score, x)| *score += x);
+            }
+        }
+    }
+
+    fn packed(&self) -> &Packed {
+        self.walk.get_or_init(|| {
+            let values = self.trees.iter().flat_map(|tree| {
+                let leaves = (0..tree.nodes.len()).filter(|&at| tree.is_leaf(at));
+                leaves.flat_map(|at| tree.value(at)).copied()
+            });
+            Box::new(Packed { walk: Walk::of(&self.trees), values: values.collect() })
+        })
+    }
+
+    /// Numbers in a leaf's value.
+    fn width(&self) -> usize {
+        self.trees.first().map_or(1, |tree| tree.width)
+    }
+}
+
+impl Packed {
+    fn value(&self, leaf: u32, width: usize) -> &[f64] {
+        &self.values[leaf as usize * width..][..width]
+    }
+}
+
+impl From<Vec<Tree>> for Trees {
+    /// # Panics
+    /// When the values of the trees have not all the same width.
+    fn from(trees: Vec<Tree>) -> Trees {
+        assert!(trees.windows(2).all(|pair| pair[0].width == pair[1].width), "trees of one width");
+        Trees { trees, walk: OnceLock::new(), batch: OnceLock::new() }
+    }
+}
+
+impl Deref for Trees {
+    type Target = [Tree];
+
+    fn deref(&self) -> &[Tree] {
+        &self.trees
+    }
+}
+
+impl Clone for Trees {
+    fn clone(&self) -> Trees {
+        Trees::from(self.trees.clone())
+    }
+}
+
+impl PartialEq for Trees {
+    fn eq(&self, other: &Trees) -> bool {
+        self.trees == other.trees
+    }
+}
+
+impl std::fmt::Debug for Trees {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.trees.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests;
