@@ -16,6 +16,8 @@ const CHUNK: usize = 1 << 14;
 const MOST_PACKED: f64 = 16_383.0;
 /// Bits that a packed sum may fill.
 const PACKED_SUM_BITS: i32 = 30;
+/// Bits of a wide gradient, at the most: twice those that a single-precision number has.
+const WIDE_BITS: i32 = 50;
 /// Bits that a wide sum may fill.
 const WIDE_SUM_BITS: i32 = 61;
 
@@ -192,7 +194,7 @@ impl Gradients {
 
     /// Powers of two by which `n` gradients can be summed as integers.
     pub fn exact_scales(&self, n: usize) -> ExactScales {
-        let bits = WIDE_SUM_BITS - (usize::BITS - n.leading_zeros()) as i32;
+        let bits = (WIDE_SUM_BITS - (usize::BITS - n.leading_zeros()) as i32).min(WIDE_BITS);
         let scale = |largest: f64| {
             let exponent = if largest > 0.0 { libm::frexp(largest).1 } else { 0 };
             libm::ldexp(1.0, bits - exponent)
@@ -239,6 +241,13 @@ fn nearest(x: f32) -> i32 {
     ((x + ROUND) - ROUND) as i32
 }
 
+/// The nearest whole number, for sizes below 2^51: the digits of `x` move to the end of the sum.
+#[inline(always)]
+fn whole(x: f64) -> i64 {
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i64
+}
+
 /// Powers of two by which gradients become integers with all their digits.
 #[derive(Debug, Clone, Copy)]
 pub struct ExactScales {
@@ -252,9 +261,7 @@ impl ExactScales {
     /// A gradient as integers.
     #[inline(always)]
     pub fn units(&self, gradient: &Gradient) -> (i64, i64) {
-        let (g, h) = (f64::from(gradient.g) * self.g, f64::from(gradient.h) * self.h);
-        // Towards zero: digits are lost only far below single precision's.
-        (g as i64, h as i64)
+        (whole(f64::from(gradient.g) * self.g), whole(f64::from(gradient.h) * self.h))
     }
 }
 

@@ -10,7 +10,7 @@ use super::gradient_boosting::GradientBoosting;
 use super::gradients::Gradients;
 use crate::loss::{LeafRule, Loss, weighted_quantile};
 use crate::tree::criterion::shrink;
-use crate::tree::grow::{Grown, GrownNode};
+use crate::tree::grown::{Grown, GrownNode};
 use crate::tree::statistic::{Entry, row_of};
 use crate::tree::{Node, Rule, Tree};
 

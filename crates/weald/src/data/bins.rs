@@ -71,6 +71,8 @@ pub struct Planes {
     pub features: Vec<Vec<usize>>,
     /// For each plane, the codes of each row; places without a feature hold 0.
     pub codes: Vec<Vec<[u8; PLANE_FEATURES]>>,
+    /// The plane of each feature and its place there.
+    places: Vec<Option<(usize, usize)>>,
 }
 
 impl Bins {
@@ -250,13 +252,20 @@ impl Planes {
             }
             plane
         };
-        Planes {
-            features: chunks
-                .iter()
-                .map(|c| c.iter().map(|(feature, _)| *feature).collect())
-                .collect(),
-            codes: chunks.par_iter().map(lay).collect(),
+        let features: Vec<Vec<usize>> =
+            chunks.iter().map(|c| c.iter().map(|(feature, _)| *feature).collect()).collect();
+        let mut places = vec![None; bins.columns.len()];
+        for (plane, features) in features.iter().enumerate() {
+            for (place, &feature) in features.iter().enumerate() {
+                places[feature] = Some((plane, place));
+            }
         }
+        Planes { features, codes: chunks.par_iter().map(lay).collect(), places }
+    }
+
+    /// The plane of a feature and its place there; `None` if its codes are not bytes.
+    pub fn place(&self, feature: usize) -> Option<(usize, usize)> {
+        self.places[feature]
     }
 }
 

@@ -6,7 +6,8 @@
 use super::criterion;
 use super::features::FeatureCount;
 use super::frontier::Frontier;
-use super::grow::{Grower, Grown, Memory};
+use super::grow::{Grower, Memory};
+use super::grown::Grown;
 use super::limits::Limits;
 use super::model::TreeModel;
 use super::prune::Pruning;

@@ -1,7 +1,7 @@
 //! Which node is split next.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 
 /// Which node is split next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Frontier {
 
 /// Nodes that wait to be split, the largest gain first; of equals, the one that came first.
 #[derive(Debug, Default)]
-pub struct Waiting(BinaryHeap<Waiter>);
+pub struct Waiting(BTreeSet<Waiter>);
 
 #[derive(Debug)]
 struct Waiter {
@@ -29,18 +29,23 @@ struct Waiter {
 impl Waiting {
     /// One more node.
     pub fn push(&mut self, node: usize, gain: f64) {
-        self.0.push(Waiter { gain, node });
+        self.0.insert(Waiter { gain, node });
     }
 
     /// The node to split next.
     pub fn pop(&mut self) -> Option<usize> {
-        self.0.pop().map(|w| w.node)
+        self.0.pop_first().map(|w| w.node)
+    }
+
+    /// The nodes in line, the next one first.
+    pub fn in_line(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().map(|w| w.node)
     }
 }
 
 impl Ord for Waiter {
     fn cmp(&self, other: &Waiter) -> Ordering {
-        self.gain.total_cmp(&other.gain).then(other.node.cmp(&self.node))
+        other.gain.total_cmp(&self.gain).then(self.node.cmp(&other.node))
     }
 }
 
@@ -68,6 +73,7 @@ mod tests {
         for (node, gain) in [(0, 1.0), (1, 3.0), (2, 3.0), (3, 2.0)] {
             waiting.push(node, gain);
         }
+        assert_eq!(waiting.in_line().collect::<Vec<_>>(), [1, 2, 3, 0]);
         let order: Vec<usize> = std::iter::from_fn(|| waiting.pop()).collect();
         assert_eq!(order, [1, 2, 3, 0]);
     }

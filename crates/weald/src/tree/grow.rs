@@ -6,15 +6,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::criterion::Criterion;
-use super::frontier::{Frontier, Waiting};
+use super::frontier::Frontier;
+use super::grown::Grown;
 use super::histogram::{Histograms, Pool, Ranking};
-use super::model::Rule;
 use super::partition::partition;
 use super::search::Search;
-use super::splitter::{Split, Test};
+use super::splitter::Split;
 use super::statistic::{Entry, Statistic, Sum, row_of};
 use crate::data::bins::PLANE_FEATURES;
-use crate::data::{Bins, Table};
 use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
@@ -24,75 +23,12 @@ use crate::seed::Seed;
 const SUMMED_ROWS: usize = 256;
 /// Rows that a subtree needs to be grown on another thread.
 const FORK_ROWS: usize = 2048;
-/// The leaf of a row that was not trained on.
-pub const NO_LEAF: u32 = u32::MAX;
-
-/// The shape of a tree and the leaf of each row.
-#[derive(Debug)]
-pub struct Grown {
-    /// The nodes in pre-order.
-    pub nodes: Vec<GrownNode>,
-    /// The entries, leaf by leaf.
-    entries: Vec<Entry>,
-}
 
 /// Memory that is handed from tree to tree.
 #[derive(Debug, Default)]
 pub struct Memory {
     pool: Pool,
     scratch: Vec<Entry>,
-}
-
-impl Grown {
-    /// The leaves in pre-order, each with the entries of its rows.
-    pub fn leaves(&self) -> impl Iterator<Item = (usize, &[Entry])> {
-        let mut rest = self.entries.as_slice();
-        let leaves = self.nodes.iter().enumerate().filter(|(_, node)| node.rule == Rule::Leaf);
-        leaves.map(move |(leaf, node)| {
-            let (own, others) = rest.split_at(node.n_entries);
-            rest = others;
-            (leaf, own)
-        })
-    }
-
-    /// The leaf of each of `n_rows` rows; [`NO_LEAF`] for rows that were not trained on.
-    pub fn leaf_of_row(&self, n_rows: usize) -> Vec<u32> {
-        let mut leaf_of_row = vec![NO_LEAF; n_rows];
-        for (leaf, entries) in self.leaves() {
-            entries.iter().for_each(|&e| leaf_of_row[row_of(e)] = leaf as u32);
-        }
-        leaf_of_row
-    }
-
-    /// The leaf of a row that was not trained on, by its bins.
-    pub fn leaf(&self, row: usize, table: &Table, bins: &Bins) -> usize {
-        let mut at = 0;
-        while let (Some(test), Some(feature)) =
-            (&self.nodes[at].test, self.nodes[at].rule.feature())
-        {
-            let codes = &bins.column(feature).codes;
-            let left = test.goes_left(row, codes, table.column(feature));
-            at = if left { at + 1 } else { self.nodes[at].right as usize };
-        }
-        at
-    }
-
-    /// Gives the entries' memory back.
-    pub fn into_entries(self) -> Vec<Entry> {
-        self.entries
-    }
-}
-
-/// One node.
-#[derive(Debug, Clone)]
-pub struct GrownNode {
-    /// Where rows go from here.
-    pub rule: Rule,
-    /// The right child; 0 in a leaf.
-    pub right: u32,
-    /// The same rule over bins; `None` in a leaf.
-    test: Option<Test>,
-    n_entries: usize,
 }
 
 /// Grows one tree.
@@ -106,18 +42,35 @@ pub struct Grower<'a, 'r, T: Statistic, C> {
     pool: &'a Pool,
     /// Bins of the widest feature in each group of eight, where histograms are used.
     group_codes: Vec<usize>,
-    fork_rows: usize,
+    pub(super) fork_rows: usize,
     done: AtomicU64,
     total: u64,
 }
 
 /// A node whose split is known but not yet made.
-struct Open<S> {
+pub(super) struct Open<S> {
+    /// The split; `None` if there is none.
+    pub split: Option<Split>,
     depth: usize,
     seed: Seed,
     total: S,
-    split: Option<Split>,
     histograms: Option<Histograms>,
+}
+
+/// The rows of a node, and as much room to sort them in.
+pub(super) struct NodeRows<'e> {
+    entries: &'e mut [Entry],
+    scratch: &'e mut [Entry],
+}
+
+/// A node whose split has been made.
+pub(super) struct Divided<'e, S> {
+    /// The split.
+    pub split: Split,
+    /// The left child.
+    pub left: (Open<S>, NodeRows<'e>),
+    /// The right child.
+    pub right: (Open<S>, NodeRows<'e>),
 }
 
 impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
@@ -149,121 +102,47 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         if run.stopped() {
             return Err(Error::Interrupted);
         }
-        let scratch = &mut scratch[..entries.len()];
+        let rows = NodeRows { scratch: &mut scratch[..entries.len()], entries: &mut entries };
         let nodes = match frontier {
-            Frontier::DepthFirst => grower.depth_first(&mut entries, scratch, root),
-            Frontier::BestFirst { max_leaves } => {
-                grower.best_first(&mut entries, scratch, root, max_leaves)
-            }
+            Frontier::DepthFirst => grower.depth_first(rows, root),
+            Frontier::BestFirst { max_leaves } => grower.best_first(rows, root, max_leaves),
         };
         Ok(Grown { nodes, entries })
     }
 
-    /// Every split that the limits allow, subtree after subtree, big subtrees at the same time.
-    fn depth_first(
+    /// Makes a node's split: partitions its rows and, if anybody asks for it, finds the split of
+    /// each child. `None` if the node has none, or if the run was stopped.
+    pub(super) fn divide<'e>(
         &self,
-        entries: &mut [Entry],
-        scratch: &mut [Entry],
-        root: Open<T::Sum>,
-    ) -> Vec<GrownNode> {
-        let mut nodes: Vec<GrownNode> = Vec::new();
-        // Nodes to visit, with where their rows start and which node they are the right child of.
-        let mut stack = vec![(root, 0, entries.len(), None)];
-        while let Some((node, start, len, parent)) = stack.pop() {
-            let here = nodes.len();
-            if let Some(parent) = parent {
-                let parent: &mut GrownNode = &mut nodes[parent];
-                parent.right = here as u32;
-            }
-            let rows = &mut entries[start..start + len];
-            let scratch = &mut scratch[start..start + len];
-            let Some((split, n_left, left, right)) = self.divide(rows, scratch, node) else {
-                nodes.push(GrownNode::leaf(len));
-                self.settle(len);
-                continue;
-            };
-            nodes.push(GrownNode::inner(split, len));
-            if n_left.min(len - n_left) >= self.fork_rows {
-                let (left_rows, right_rows) = rows.split_at_mut(n_left);
-                let (left_scratch, right_scratch) = scratch.split_at_mut(n_left);
-                let (left, right) = rayon::join(
-                    || self.depth_first(left_rows, left_scratch, left),
-                    || self.depth_first(right_rows, right_scratch, right),
-                );
-                graft(&mut nodes, left);
-                nodes[here].right = nodes.len() as u32;
-                graft(&mut nodes, right);
-            } else {
-                stack.push((right, start + n_left, len - n_left, Some(here)));
-                stack.push((left, start, n_left, None));
-            }
-        }
-        nodes
-    }
-
-    /// The split that gains most, one after the other, until there are `max_leaves` leaves.
-    fn best_first(
-        &self,
-        entries: &mut [Entry],
-        scratch: &mut [Entry],
-        root: Open<T::Sum>,
-        max_leaves: usize,
-    ) -> Vec<GrownNode> {
-        let mut nodes = vec![Placed::new(0, entries.len())];
-        let mut open = vec![Some(root)];
-        let mut waiting = Waiting::default();
-        waiting.push(0, 0.0);
-        let mut n_leaves = 1;
-        while n_leaves < max_leaves
-            && let Some(here) = waiting.pop()
-        {
-            let (start, len) = (nodes[here].start, nodes[here].len);
-            let rows = &mut entries[start..start + len];
-            let divided = open[here].take().and_then(|node| self.divide(rows, scratch, node));
-            let Some((split, n_left, left, right)) = divided else { continue };
-            n_leaves += 1;
-            nodes[here].split = Some((split, nodes.len()));
-            for (child, start, len) in
-                [(left, start, n_left), (right, start + n_left, len - n_left)]
-            {
-                if let Some(split) = &child.split {
-                    waiting.push(nodes.len(), split.division.gain);
-                }
-                nodes.push(Placed::new(start, len));
-                open.push(Some(child));
-            }
-        }
-        in_pre_order(&nodes)
-    }
-
-    /// Makes a node's split: partitions its rows and finds the split of each child. `None` if it
-    /// has none, or if the run was stopped.
-    #[allow(clippy::type_complexity)]
-    fn divide(
-        &self,
-        entries: &mut [Entry],
-        scratch: &mut [Entry],
+        rows: NodeRows<'e>,
         node: Open<T::Sum>,
-    ) -> Option<(Split, usize, Open<T::Sum>, Open<T::Sum>)> {
-        let Open { depth, seed, total, split, histograms } = node;
-        let Some(split) = split.filter(|_| !self.run.stopped()) else {
-            histograms.into_iter().for_each(|h| h.release(self.pool));
+        goes_on: bool,
+    ) -> Option<Divided<'e, T::Sum>> {
+        if node.split.is_none() || self.run.stopped() {
+            self.close(node);
             return None;
-        };
+        }
+        let Open { depth, seed, total, split, histograms } = node;
+        let split = split?;
         let feature = split.rule.feature()?;
         let codes = &self.search.bins.column(feature).codes;
         let column = self.search.table.column(feature);
+        let NodeRows { entries, scratch } = rows;
         let n_left = partition(entries, scratch, &split.test, codes, column);
-        let (left, right) = entries.split_at(n_left);
-        let left_is_smaller = n_left <= right.len();
+        let (left_rows, right_rows) = NodeRows { entries, scratch }.split_at(n_left);
+        let (left, right) = (&*left_rows.entries, &*right_rows.entries);
+        let left_is_smaller = left.len() <= right.len();
         let (small, large) = if left_is_smaller { (left, right) } else { (right, left) };
 
-        let mut small_total = self.search.statistic.zero();
-        small.iter().for_each(|&e| self.search.statistic.add(e, &mut small_total));
-        let mut large_total = total;
-        large_total.remove(&small_total);
+        let summed = histograms.as_ref().and_then(|h| self.search.left_sum(h, &split));
+        let small_total = match summed {
+            Some(left_total) if left_is_smaller => left_total,
+            Some(left_total) => difference(&total, &left_total),
+            None => self.sum(small),
+        };
+        let large_total = difference(&total, &small_total);
 
-        let depth = depth + 1;
+        let depth = if goes_on { depth + 1 } else { usize::MAX };
         let (left_seed, right_seed) = (seed.child(0), seed.child(1));
         let (small_seed, large_seed) =
             if left_is_smaller { (left_seed, right_seed) } else { (right_seed, left_seed) };
@@ -277,12 +156,23 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             (open_small(), open_large())
         };
         let (left, right) = if left_is_smaller { (small, large) } else { (large, small) };
-        Some((split, n_left, left, right))
+        Some(Divided { split, left: (left, left_rows), right: (right, right_rows) })
+    }
+
+    /// Gives back what a node holds that stays a leaf.
+    pub(super) fn close(&self, node: Open<T::Sum>) {
+        node.histograms.into_iter().for_each(|h| h.release(self.pool));
+    }
+
+    /// What rows add up to.
+    fn sum(&self, entries: &[Entry]) -> T::Sum {
+        let mut sum = self.search.statistic.zero();
+        entries.iter().for_each(|&e| self.search.statistic.add(e, &mut sum));
+        sum
     }
 
     fn root(&mut self, entries: &[Entry]) -> Open<T::Sum> {
-        let mut total = self.search.statistic.zero();
-        entries.iter().for_each(|&e| self.search.statistic.add(e, &mut total));
+        let total = self.sum(entries);
         let summed = self.keeps_histograms() && entries.len() >= SUMMED_ROWS;
         let histograms = summed.then(|| {
             let planes = self.search.bins.planes();
@@ -363,7 +253,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     }
 
     /// Tells the observer that `n_entries` more rows have their leaf.
-    fn settle(&self, n_entries: usize) {
+    pub(super) fn settle(&self, n_entries: usize) {
         let before = self.done.fetch_add(n_entries as u64, Ordering::Relaxed);
         let done = before + n_entries as u64;
         let percent = |rows: u64| rows * 100 / self.total.max(1);
@@ -373,60 +263,38 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     }
 }
 
-impl GrownNode {
-    fn inner(split: Split, n_entries: usize) -> GrownNode {
-        GrownNode { rule: split.rule, right: 0, test: Some(split.test), n_entries }
+impl<'e> NodeRows<'e> {
+    /// How many rows.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
     }
 
-    fn leaf(n_entries: usize) -> GrownNode {
-        GrownNode { rule: Rule::Leaf, right: 0, test: None, n_entries }
+    fn split_at(self, n_left: usize) -> (NodeRows<'e>, NodeRows<'e>) {
+        let (left, right) = self.entries.split_at_mut(n_left);
+        let (left_scratch, right_scratch) = self.scratch.split_at_mut(n_left);
+        (
+            NodeRows { entries: left, scratch: left_scratch },
+            NodeRows { entries: right, scratch: right_scratch },
+        )
     }
-}
 
-/// Appends a subtree whose right children are counted from its own root.
-fn graft(nodes: &mut Vec<GrownNode>, subtree: Vec<GrownNode>) {
-    let offset = nodes.len() as u32;
-    nodes.extend(subtree.into_iter().map(|mut node| {
-        if node.rule != Rule::Leaf {
-            node.right += offset;
-        }
-        node
-    }));
-}
-
-/// A node of a tree that is grown in no particular order.
-struct Placed {
-    start: usize,
-    len: usize,
-    /// The split and the left child; the right child follows it.
-    split: Option<(Split, usize)>,
-}
-
-impl Placed {
-    fn new(start: usize, len: usize) -> Placed {
-        Placed { start, len, split: None }
+    /// Undoes the partition of a node into `left` and `right`: rows come back in order.
+    pub(super) fn rejoin(left: NodeRows<'_>, right: NodeRows<'_>) {
+        let mut rows = left.entries.to_vec();
+        rows.extend_from_slice(right.entries);
+        // Two sorted runs, which this sort merges in one pass.
+        rows.sort_by_key(|&e| row_of(e));
+        let (first, second) = rows.split_at(left.len());
+        left.entries.copy_from_slice(first);
+        right.entries.copy_from_slice(second);
     }
 }
 
-fn in_pre_order(placed: &[Placed]) -> Vec<GrownNode> {
-    let mut nodes: Vec<GrownNode> = Vec::with_capacity(placed.len());
-    let mut stack = vec![(0, None)];
-    while let Some((at, parent)) = stack.pop() {
-        let here = nodes.len();
-        if let Some(parent) = parent {
-            let parent: &mut GrownNode = &mut nodes[parent];
-            parent.right = here as u32;
-        }
-        match &placed[at].split {
-            None => nodes.push(GrownNode::leaf(placed[at].len)),
-            Some((split, left)) => {
-                nodes.push(GrownNode::inner(split.clone(), placed[at].len));
-                stack.push((left + 1, Some(here)));
-                stack.push((*left, None));
-            }
-        }
-    }
-    nodes
+/// What is left of `all` without `part`.
+fn difference<S: Sum>(all: &S, part: &S) -> S {
+    let mut rest = all.clone();
+    rest.remove(part);
+    rest
 }
 
 /// The most bins of any feature in each group of eight.

@@ -1,10 +1,13 @@
 //! The tree engine.
 
+mod best_first;
 pub mod criterion;
 pub mod decision_tree;
+mod depth_first;
 pub mod features;
 pub mod frontier;
 pub mod grow;
+pub mod grown;
 mod histogram;
 pub mod kernel;
 pub mod limits;

@@ -69,23 +69,28 @@ fn partition_part(
 }
 
 impl Test {
+    /// Where rows with this code go, `None` being missing; `None` if codes do not tell.
+    pub fn sends_left(&self, code: Option<u16>) -> Option<bool> {
+        match (self, code) {
+            (Test::UpTo { missing_left, .. } | Test::In { missing_left, .. }, None) => {
+                Some(*missing_left)
+            }
+            (Test::UpTo { code: last, .. }, Some(code)) => Some(last.is_some_and(|l| code <= l)),
+            (Test::In { left, .. }, Some(code)) => Some(left.contains(code.into())),
+            (Test::Below { .. }, _) => None,
+        }
+    }
+
     /// Where one row goes while the tree grows.
     pub fn goes_left(&self, row: usize, codes: &Codes, column: &Column) -> bool {
-        match self {
-            Test::UpTo { code, missing_left } => match codes.at(row) {
-                None => *missing_left,
-                Some(found) => code.is_some_and(|code| found <= usize::from(code)),
-            },
-            Test::In { left, missing_left } => match codes.at(row) {
-                None => *missing_left,
-                Some(code) => left.contains(code as u32),
-            },
-            Test::Below { threshold, missing_left } => match column {
-                Column::Numeric(numbers) if !numbers.at(row).is_nan() => {
-                    numbers.at(row) < *threshold
-                }
-                _ => *missing_left,
-            },
+        match (self, column) {
+            (Test::Below { threshold, .. }, Column::Numeric(numbers))
+                if !numbers.at(row).is_nan() =>
+            {
+                numbers.at(row) < *threshold
+            }
+            (Test::Below { missing_left, .. }, _) => *missing_left,
+            _ => self.sends_left(codes.at(row).map(|code| code as u16)).unwrap_or(false),
         }
     }
 }

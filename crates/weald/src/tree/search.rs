@@ -178,24 +178,16 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         ranking: Option<Ranking>,
     ) -> Vec<Split> {
         let planes = self.bins.planes();
-        let place_of = |(plane, features): (usize, &Vec<usize>)| {
-            let features = features.clone();
-            features.into_iter().enumerate().map(move |(place, f)| (f, plane, place))
-        };
-        let allowed = |f: usize| self.features.binary_search(&f).is_ok();
-        let places: Vec<(usize, usize, usize)> = planes
-            .features
-            .iter()
-            .enumerate()
-            .flat_map(place_of)
-            .filter(|(f, ..)| allowed(*f))
-            .collect();
+        let allowed =
+            |feature: &usize| planes.place(*feature).map(|(plane, place)| (*feature, plane, place));
+        let places: Vec<(usize, usize, usize)> = self.features.iter().filter_map(allowed).collect();
         let is_number = |f: usize| !self.bins.column(f).is_categorical();
+        let is_centred = self.scan_parameters(entries.len(), total).is_some_and(|p| p.mean != 0.0);
         let floor = ranking.as_ref().map(|ranking| {
             let numeric = places.iter().filter(|(f, ..)| is_number(*f));
             let scores = numeric.map(|&(_, plane, place)| ranking.score(plane, place));
             let best = scores.fold(f32::NEG_INFINITY, f32::max);
-            f64::from(best) - 2.0 * self.ranking_error(entries.len(), best.into())
+            f64::from(best) - 2.0 * self.ranking_error(entries.len(), best.into(), is_centred)
         });
         let hopeless = |f: usize, plane: usize, place: usize| match (&ranking, floor) {
             (Some(ranking), Some(floor)) => {
@@ -221,6 +213,26 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                 offers.extend(self.best_of(&candidate, workspace));
             }
             offers
+        })
+    }
+
+    /// What the rows that a split sends left add up to, from its node's histograms.
+    pub fn left_sum(&self, histograms: &Histograms, split: &Split) -> Option<T::Sum> {
+        let feature = split.rule.feature()?;
+        let (plane, place) = self.bins.planes().place(feature)?;
+        self.with_workspace(|workspace| {
+            let occupied = &mut workspace.occupied;
+            histograms.occupied(self.statistic, plane, place, occupied);
+            let mut left = self.statistic.zero();
+            if split.test.sends_left(None)? {
+                left.merge(&occupied.missing);
+            }
+            for (&code, sum) in occupied.codes.iter().zip(&occupied.sums) {
+                if split.test.sends_left(Some(code))? {
+                    left.merge(sum);
+                }
+            }
+            Some(left)
         })
     }
 
@@ -269,25 +281,28 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     pub fn scan_parameters(&self, n_entries: usize, total: &T::Sum) -> Option<ScanParameters> {
         let pair = self.statistic.sum_as_pair(total)?;
         let by = self.criterion.ranked_by(&pair)?;
-        let (g, h) = (pair.g as f64, pair.h as f64);
-        let mean = by.mean as f32;
         let limits = self.child_limits(n_entries, total);
         Some(ScanParameters {
-            mean,
-            total_g: (g - f64::from(mean) * h) as f32,
-            total_h: h as f32,
+            mean: by.mean as f32,
+            total: ((pair.g << 32) as u64).wrapping_add(pair.h as u64),
             lambda: by.lambda as f32,
             min_h: (limits.min_rows as f64).max(limits.min_weight) as f32,
         })
     }
 
-    /// How far a score in single precision may be from the true one. A prefix sum is off by at
-    /// most `e`, a few units in the last place of the largest possible sum; a score
-    /// `s = g^2 / h` with `h >= 1` is then off by at most `2 e sqrt(s)` on each side.
-    fn ranking_error(&self, n_entries: usize, best: f64) -> f64 {
+    /// How far a score in single precision may be from the true one. Sums are rounded once and a
+    /// score is made of a dozen operations on positive numbers, so it is off by its own last
+    /// digits. Where sums are centred the digits of what is taken away count: a sum is then off by
+    /// at most `e`, a few units in the last place of the largest possible sum, and a score
+    /// `s = g^2 / h` with `h >= 1` by at most `2 e sqrt(s)` on each side.
+    fn ranking_error(&self, n_entries: usize, best: f64, is_centred: bool) -> f64 {
+        let own_digits = best.abs() * (0.5f64).powi(20);
+        if !is_centred {
+            return own_digits;
+        }
         let reach = self.statistic.packed_reach().unwrap_or(0.0);
         let e = reach * n_entries as f64 * (0.5f64).powi(21);
-        4.0 * e * best.max(0.0).sqrt() + 2.0 * e * e + best.abs() * (0.5f64).powi(18)
+        4.0 * e * best.max(0.0).sqrt() + 2.0 * e * e + 4.0 * own_digits
     }
 
     fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<T::Sum>) -> R) -> R {

@@ -6,7 +6,7 @@
 
 use super::criterion::{entropy_cost, gini_cost};
 use super::decision_tree::Criterion;
-use super::grow::{Grown, GrownNode, NO_LEAF};
+use super::grown::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
 use crate::data::{ClassLabels, Sample, Target, Weights};
 use crate::exact_sum::ExactSum;

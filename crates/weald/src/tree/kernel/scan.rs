@@ -3,8 +3,9 @@
 //! A group's cells lie `[code][feature]`, so one step takes the next code of all eight features,
 //! adds it to the sums so far and scores the split after it. The score of a split is
 //! `gl^2 / (hl + lambda) + gr^2 / (hr + lambda)`, brought over one denominator because a division
-//! costs as much as all the rest. Scores are in `f32` and only rank features: the winner's bin and
-//! gain are computed again in `f64` from the integer cells, so the bin is not kept here.
+//! costs as much as all the rest. Sums are integers on both sides, so that each is rounded once.
+//! Scores are in `f32` and only rank features: the winner's bin and gain are computed again in
+//! `f64` from the integer cells, so the bin is not kept here.
 //!
 //! Code 255 means missing. Each split is tried with the missing values on the right and on the
 //! left. The split "all values left, missing right" is the one after the last code.
@@ -21,10 +22,8 @@ pub struct ScanParameters {
     /// Subtracted from the gradient for each unit of hessian. Scores compare squares, and those
     /// lose fewer bits in `f32` when the gradients are centred.
     pub mean: f32,
-    /// Sum of the node's gradients, already centred: `G - mean * H`.
-    pub total_g: f32,
-    /// Sum of the node's hessians, `H`.
-    pub total_h: f32,
+    /// The node's own sums, packed as a cell.
+    pub total: u64,
     /// Added to each side's hessian.
     pub lambda: f32,
     /// Least hessian of a side. A side of no hessian at all is never allowed.
@@ -173,11 +172,13 @@ mod scalar {
         /// The vector variant does these operations in this order: keep the two alike.
         fn score(&mut self, lane: usize, left: u64) {
             let p = self.p;
-            let (g, h) = unpack(left);
-            let hl = h as i32 as f32;
-            let gl = g as f32 - p.mean * hl;
-            let gr = p.total_g - gl;
-            let hr = p.total_h - hl;
+            let side = |cell: u64| {
+                let (g, h) = unpack(cell);
+                let h = h as i32 as f32;
+                (g as f32 - p.mean * h, h)
+            };
+            let (gl, hl) = side(left);
+            let (gr, hr) = side(p.total.wrapping_sub(left));
             let is_allowed = hl >= self.least_h && hr >= self.least_h;
             let hl = hl + p.lambda;
             let hr = hr + p.lambda;
@@ -309,8 +310,7 @@ mod avx2 {
     /// [`ScanParameters`] in all lanes, and the cells of the missing values.
     struct Node {
         mean: __m256,
-        total_g: __m256,
-        total_h: __m256,
+        total: Lanes,
         lambda: __m256,
         least_h: __m256,
         missing: Lanes,
@@ -320,10 +320,10 @@ mod avx2 {
         #[target_feature(enable = "avx2")]
         #[inline]
         fn new(p: &ScanParameters, missing: Lanes) -> Self {
+            let total = _mm256_set1_epi64x(p.total as i64);
             Self {
                 mean: _mm256_set1_ps(p.mean),
-                total_g: _mm256_set1_ps(p.total_g),
-                total_h: _mm256_set1_ps(p.total_h),
+                total: Lanes(total, total),
                 lambda: _mm256_set1_ps(p.lambda),
                 least_h: _mm256_set1_ps(least_h(p)),
                 missing,
@@ -334,10 +334,10 @@ mod avx2 {
         #[target_feature(enable = "avx2")]
         #[inline]
         fn score(&self, left: Lanes) -> __m256 {
-            let (g, hl) = left.split();
-            let gl = _mm256_sub_ps(g, _mm256_mul_ps(self.mean, hl));
-            let gr = _mm256_sub_ps(self.total_g, gl);
-            let hr = _mm256_sub_ps(self.total_h, hl);
+            let (gl, hl) = left.split();
+            let (gr, hr) = self.total.minus(left).split();
+            let gl = _mm256_sub_ps(gl, _mm256_mul_ps(self.mean, hl));
+            let gr = _mm256_sub_ps(gr, _mm256_mul_ps(self.mean, hr));
             let is_allowed = _mm256_and_ps(
                 _mm256_cmp_ps::<_CMP_GE_OQ>(hl, self.least_h),
                 _mm256_cmp_ps::<_CMP_GE_OQ>(hr, self.least_h),
