@@ -53,7 +53,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
                 progress.push(Progress::Open(child, rows));
             }
         }
-        self.undo(progress);
+        self.finish(progress);
         in_pre_order(&nodes)
     }
 
@@ -95,20 +95,13 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         }
     }
 
-    /// Gives back what nodes hold that were not split, or split in vain.
-    fn undo(&self, progress: Vec<Progress<'_, T::Sum>>) {
-        for node in progress {
-            match node {
-                Progress::Open(open, _) => self.close(open),
-                Progress::Ahead(Divided { left, right, .. }) => {
-                    let ((left, left_rows), (right, right_rows)) = (left, right);
-                    self.close(left);
-                    self.close(right);
-                    NodeRows::rejoin(left_rows, right_rows);
-                }
-                Progress::Settled => {}
-            }
-        }
+    /// Leaves the nodes as they are that were not split, and undoes splits made in vain.
+    fn finish(&self, progress: Vec<Progress<'_, T::Sum>>) {
+        progress.into_par_iter().for_each(|node| match node {
+            Progress::Open(open, rows) => self.close(open, rows),
+            Progress::Ahead(divided) => self.undo(divided),
+            Progress::Settled => {}
+        });
     }
 }
 

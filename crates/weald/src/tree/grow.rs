@@ -9,11 +9,13 @@ use super::criterion::Criterion;
 use super::frontier::Frontier;
 use super::grown::Grown;
 use super::histogram::{Histograms, Pool, Ranking};
+use super::kernel::partition::Side;
 use super::partition::partition;
 use super::search::Search;
-use super::splitter::Split;
+use super::splitter::{Split, Test};
 use super::statistic::{Entry, Statistic, Sum, row_of};
-use crate::data::bins::PLANE_FEATURES;
+use crate::data::Column;
+use crate::data::bins::{Codes, PLANE_FEATURES};
 use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
@@ -57,10 +59,12 @@ pub(super) struct Open<S> {
     histograms: Option<Histograms>,
 }
 
-/// The rows of a node, and as much room to sort them in.
+/// The rows of a node, and as much room to sort them in. One of the two is their home, where the
+/// rows of a leaf must be in the end.
 pub(super) struct NodeRows<'e> {
     entries: &'e mut [Entry],
     scratch: &'e mut [Entry],
+    are_home: bool,
 }
 
 /// A node whose split has been made.
@@ -102,7 +106,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         if run.stopped() {
             return Err(Error::Interrupted);
         }
-        let rows = NodeRows { scratch: &mut scratch[..entries.len()], entries: &mut entries };
+        let scratch = &mut scratch[..entries.len()];
+        let rows = NodeRows { entries: &mut entries, scratch, are_home: true };
         let nodes = match frontier {
             Frontier::DepthFirst => grower.depth_first(rows, root),
             Frontier::BestFirst { max_leaves } => grower.best_first(rows, root, max_leaves),
@@ -119,17 +124,14 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         goes_on: bool,
     ) -> Option<Divided<'e, T::Sum>> {
         if node.split.is_none() || self.run.stopped() {
-            self.close(node);
+            self.close(node, rows);
             return None;
         }
         let Open { depth, seed, total, split, histograms } = node;
         let split = split?;
         let feature = split.rule.feature()?;
-        let codes = &self.search.bins.column(feature).codes;
-        let column = self.search.table.column(feature);
-        let NodeRows { entries, scratch } = rows;
-        let n_left = partition(entries, scratch, &split.test, codes, column);
-        let (left_rows, right_rows) = NodeRows { entries, scratch }.split_at(n_left);
+        let values = (&self.search.bins.column(feature).codes, self.search.table.column(feature));
+        let (left_rows, right_rows) = rows.divide(&split.test, values);
         let (left, right) = (&*left_rows.entries, &*right_rows.entries);
         let left_is_smaller = left.len() <= right.len();
         let (small, large) = if left_is_smaller { (left, right) } else { (right, left) };
@@ -159,9 +161,19 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         Some(Divided { split, left: (left, left_rows), right: (right, right_rows) })
     }
 
-    /// Gives back what a node holds that stays a leaf.
-    pub(super) fn close(&self, node: Open<T::Sum>) {
+    /// Gives back what a node holds that stays a leaf, and brings its rows home.
+    pub(super) fn close(&self, node: Open<T::Sum>, rows: NodeRows<'_>) {
         node.histograms.into_iter().for_each(|h| h.release(self.pool));
+        rows.go_home();
+    }
+
+    /// Undoes the split of a node.
+    pub(super) fn undo(&self, divided: Divided<'_, T::Sum>) {
+        let ((left, left_rows), (right, right_rows)) = (divided.left, divided.right);
+        for node in [left, right] {
+            node.histograms.into_iter().for_each(|h| h.release(self.pool));
+        }
+        NodeRows::rejoin(left_rows, right_rows);
     }
 
     /// What rows add up to.
@@ -269,24 +281,39 @@ impl<'e> NodeRows<'e> {
         self.entries.len()
     }
 
-    fn split_at(self, n_left: usize) -> (NodeRows<'e>, NodeRows<'e>) {
-        let (left, right) = self.entries.split_at_mut(n_left);
-        let (left_scratch, right_scratch) = self.scratch.split_at_mut(n_left);
-        (
-            NodeRows { entries: left, scratch: left_scratch },
-            NodeRows { entries: right, scratch: right_scratch },
-        )
+    /// Divides the rows. The side that stays in place is chosen such that both sides find their
+    /// home, the left one's before the right one's, in the other buffer or under their feet.
+    fn divide(self, test: &Test, values: (&Codes, &Column)) -> (NodeRows<'e>, NodeRows<'e>) {
+        let NodeRows { entries, scratch, are_home } = self;
+        let stays = if are_home { Side::Left } else { Side::Right };
+        let n_staying = partition(entries, scratch, test, values, stays);
+        let n_moving = entries.len() - n_staying;
+        let (staying, room_for_moved) = entries.split_at_mut(n_staying);
+        let (moved, room_for_staying) = scratch.split_at_mut(n_moving);
+        let staying = NodeRows { entries: staying, scratch: room_for_staying, are_home };
+        let moved = NodeRows { entries: moved, scratch: room_for_moved, are_home: !are_home };
+        if are_home { (staying, moved) } else { (moved, staying) }
     }
 
-    /// Undoes the partition of a node into `left` and `right`: rows come back in order.
-    pub(super) fn rejoin(left: NodeRows<'_>, right: NodeRows<'_>) {
-        let mut rows = left.entries.to_vec();
-        rows.extend_from_slice(right.entries);
+    /// Brings the rows home.
+    fn go_home(self) -> &'e mut [Entry] {
+        if self.are_home {
+            return self.entries;
+        }
+        self.scratch.copy_from_slice(self.entries);
+        self.scratch
+    }
+
+    /// Undoes the division of a node into `left` and `right`: its rows come home in order.
+    fn rejoin(left: NodeRows<'_>, right: NodeRows<'_>) {
+        let (left, right) = (left.go_home(), right.go_home());
+        let mut rows = left.to_vec();
+        rows.extend_from_slice(right);
         // Two sorted runs, which this sort merges in one pass.
         rows.sort_by_key(|&e| row_of(e));
         let (first, second) = rows.split_at(left.len());
-        left.entries.copy_from_slice(first);
-        right.entries.copy_from_slice(second);
+        left.copy_from_slice(first);
+        right.copy_from_slice(second);
     }
 }
 

@@ -1,38 +1,60 @@
 //! Sending a node's rows left or right.
 
 use super::kernel::partition::{
-    CodeRange, partition_set_u8, partition_set_u16, partition_u8, partition_u16,
+    CodeRange, Side, partition_set_u8, partition_set_u16, partition_u8, partition_u16,
 };
 use super::model::LevelSet;
 use super::splitter::Test;
 use super::statistic::{Entry, row_of};
+use crate::data::Column;
 use crate::data::bins::{Codes, MISSING_U8, MISSING_U16};
-use crate::data::{Column, Numbers};
 
 /// Rows from which a partition is shared among threads.
 const PARALLEL_ROWS: usize = 1 << 16;
 
-/// Reorders `entries` so that those that go left come first, both sides in their old order, and
-/// returns how many go left. `codes` are the feature's bins, `column` its values.
+/// Divides `entries`, both sides in their old order: the side that stays comes to their front, the
+/// other to the front of `scratch`. Returns how many stayed. `codes` are the feature's bins,
+/// `column` its values.
 pub fn partition(
     entries: &mut [Entry],
     scratch: &mut [Entry],
     test: &Test,
-    codes: &Codes,
-    column: &Column,
+    (codes, column): (&Codes, &Column),
+    stays: Side,
 ) -> usize {
-    if entries.len() < PARALLEL_ROWS || rayon::current_num_threads() == 1 {
-        return partition_part(entries, scratch, test, codes, column);
+    let n_parts = rayon::current_num_threads().min(entries.len() / PARALLEL_ROWS).max(1);
+    partition_parts(
+        entries,
+        scratch,
+        &|entries, scratch| partition_part(entries, scratch, test, (codes, column), stays),
+        n_parts,
+    )
+}
+
+/// How a stretch of rows is divided.
+type Part<'p> = &'p (dyn Fn(&mut [Entry], &mut [Entry]) -> usize + Sync);
+
+/// Divides parts of the rows at the same time, then closes the gaps between them.
+fn partition_parts(
+    entries: &mut [Entry],
+    scratch: &mut [Entry],
+    part: Part<'_>,
+    n_parts: usize,
+) -> usize {
+    if n_parts == 1 {
+        return part(entries, scratch);
     }
-    // Halves apart: [left right | left right]. Then the middle two change places.
-    let middle = entries.len() / 2;
+    let (n_rows, middle) = (entries.len(), entries.len() / 2);
     let (first, second) = entries.split_at_mut(middle);
     let (first_scratch, second_scratch) = scratch.split_at_mut(middle);
     let (a, b) = rayon::join(
-        || partition(first, first_scratch, test, codes, column),
-        || partition(second, second_scratch, test, codes, column),
+        || partition_parts(first, first_scratch, part, n_parts / 2),
+        || partition_parts(second, second_scratch, part, n_parts - n_parts / 2),
     );
-    entries[a..middle + b].rotate_left(middle - a);
+    rayon::join(
+        || entries.copy_within(middle..middle + b, a),
+        || scratch.copy_within(middle..n_rows - b, middle - a),
+    );
     a + b
 }
 
@@ -40,27 +62,30 @@ fn partition_part(
     entries: &mut [Entry],
     scratch: &mut [Entry],
     test: &Test,
-    codes: &Codes,
-    column: &Column,
+    (codes, column): (&Codes, &Column),
+    stays: Side,
 ) -> usize {
     match (test, codes, column) {
         (Test::UpTo { code, missing_left }, Codes::U8(codes), _) => {
-            partition_u8(entries, scratch, codes, range(*code, *missing_left, MISSING_U8.into()))
+            let range = range(*code, *missing_left, MISSING_U8.into());
+            partition_u8(entries, scratch, codes, range, stays)
         }
         (Test::UpTo { code, missing_left }, Codes::U16(codes), _) => {
-            partition_u16(entries, scratch, codes, range(*code, *missing_left, MISSING_U16))
+            let range = range(*code, *missing_left, MISSING_U16);
+            partition_u16(entries, scratch, codes, range, stays)
         }
         (Test::In { left, missing_left }, Codes::U8(codes), _) => {
             let mut set = [0; 4];
             set[..left.0.len()].copy_from_slice(&left.0);
             set[3] |= u64::from(*missing_left) << 63;
-            partition_set_u8(entries, scratch, codes, &set)
+            partition_set_u8(entries, scratch, codes, &set, stays)
         }
         (Test::In { left, missing_left }, Codes::U16(codes), _) => {
-            partition_set_u16(entries, scratch, codes, &with_missing(left, *missing_left))
+            let set = with_missing(left, *missing_left);
+            partition_set_u16(entries, scratch, codes, &set, stays)
         }
-        (Test::Below { threshold, missing_left }, _, Column::Numeric(numbers)) => {
-            by_value(entries, scratch, numbers, *threshold, *missing_left)
+        (Test::Below { .. }, _, Column::Numeric(_)) => {
+            by_value(entries, scratch, |row| test.goes_left(row, codes, column), stays)
         }
         (Test::Below { .. }, _, Column::Categorical(_)) => {
             unreachable!("categories are split by sets, never at a value")
@@ -116,22 +141,19 @@ fn with_missing(left: &LevelSet, missing_left: bool) -> Vec<u64> {
 fn by_value(
     entries: &mut [Entry],
     scratch: &mut [Entry],
-    numbers: &Numbers,
-    threshold: f64,
-    missing_left: bool,
+    goes_left: impl Fn(usize) -> bool,
+    stays: Side,
 ) -> usize {
-    let (mut left, mut right) = (0, 0);
+    let (mut stayed, mut moved) = (0, 0);
     for place in 0..entries.len() {
         let entry = entries[place];
-        let x = numbers.at(row_of(entry));
-        if if x.is_nan() { missing_left } else { x < threshold } {
-            entries[left] = entry;
-            left += 1;
+        if goes_left(row_of(entry)) == (stays == Side::Left) {
+            entries[stayed] = entry;
+            stayed += 1;
         } else {
-            scratch[right] = entry;
-            right += 1;
+            scratch[moved] = entry;
+            moved += 1;
         }
     }
-    entries[left..].copy_from_slice(&scratch[..right]);
-    left
+    stayed
 }

@@ -1,9 +1,9 @@
-//! The stable partition of a node's rows: those that go left first, then those that go right.
+//! The stable partition of a node's rows into those that go left and those that go right.
 //!
 //! Both sides keep their order, so that row numbers stay increasing within a node and the codes
-//! of its rows are read in the order of memory. Rows that go left are written back in place,
-//! which is safe because they never overtake the rows still to be read; rows that go right wait
-//! in a scratch buffer.
+//! of its rows are read in the order of memory. One side stays: it is written back in place, which
+//! is safe because it never overtakes the rows still to be read. The other side moves to the front
+//! of a second buffer. The caller says which, and so never has to copy rows back.
 //!
 //! The vector variant moves four entries at a time: the four decisions make a number from 0 to
 //! 15, and a table says how to bring the chosen entries to the front. Neither variant branches
@@ -12,8 +12,14 @@
 use super::dispatch::{Level, level};
 use super::histogram::row_of;
 
-/// Entries of scratch that a partition needs beyond one for each row.
-pub const SLACK: usize = 0;
+/// A side of a split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The left one.
+    Left,
+    /// The right one.
+    Right,
+}
 
 /// The codes that go left: those with `code - low <= width` in the wrapping arithmetic of the
 /// code's own type.
@@ -28,60 +34,65 @@ pub struct CodeRange {
     pub width: u16,
 }
 
-/// Partitions `rows` by codes of one byte and returns how many went left.
+/// Partitions `rows` by codes of one byte and returns how many stayed.
 ///
 /// # Panics
-/// When `range` has a number above 255, when `scratch` is shorter than `rows` plus [`SLACK`], or
+/// When `range` has a number above 255, when `scratch` is shorter than `rows`, or
 /// when a row number is not below `codes.len()`; `rows` then holds entries of no particular order.
 pub fn partition_u8(
     rows: &mut [u64],
     scratch: &mut [u64],
     codes: &[u8],
     range: CodeRange,
+    stays: Side,
 ) -> usize {
-    partition_u8_at(level(), rows, scratch, codes, range)
+    partition_u8_at(level(), rows, scratch, codes, range, stays)
 }
 
-/// Partitions `rows` by codes of two bytes and returns how many went left.
+/// Partitions `rows` by codes of two bytes and returns how many stayed.
 ///
 /// # Panics
-/// When `scratch` is shorter than `rows` plus [`SLACK`], or when a row number is not below
+/// When `scratch` is shorter than `rows`, or when a row number is not below
 /// `codes.len()`; `rows` then holds entries of no particular order.
 pub fn partition_u16(
     rows: &mut [u64],
     scratch: &mut [u64],
     codes: &[u16],
     range: CodeRange,
+    stays: Side,
 ) -> usize {
-    partition_u16_at(level(), rows, scratch, codes, range)
+    partition_u16_at(level(), rows, scratch, codes, range, stays)
 }
 
-/// Partitions `rows` by a set of codes: bit `code` of `set` sends a row left.
+/// Partitions `rows` by a set of codes: bit `code` of `set` sends a row left; returns how many
+/// stayed.
 ///
 /// # Panics
-/// When `scratch` is shorter than `rows` plus [`SLACK`], or when a row number is not below
+/// When `scratch` is shorter than `rows`, or when a row number is not below
 /// `codes.len()`; `rows` then holds entries of no particular order.
 pub fn partition_set_u8(
     rows: &mut [u64],
     scratch: &mut [u64],
     codes: &[u8],
     set: &[u64; 4],
+    stays: Side,
 ) -> usize {
-    partition_at(level(), rows, scratch, in_set_u8(codes, set))
+    partition_at(level(), rows, scratch, in_set_u8(codes, set), stays)
 }
 
 /// Partitions `rows` by a set of codes, as [`partition_set_u8`]; codes past the set go right.
 ///
 /// # Panics
-/// When `scratch` is shorter than `rows` plus [`SLACK`], or when a row number is not below
+/// When `scratch` is shorter than `rows`, or when a row number is not below
 /// `codes.len()`; `rows` then holds entries of no particular order.
 pub fn partition_set_u16(
     rows: &mut [u64],
     scratch: &mut [u64],
     codes: &[u16],
     set: &[u64],
+    stays: Side,
 ) -> usize {
-    partition_at(level(), rows, scratch, in_set_u16(codes, set))
+    partition_at(level(), rows, scratch, in_set_u16(codes, set), stays)
 }
 
 fn in_set_u8(codes: &[u8], set: &[u64; 4]) -> impl Fn(usize) -> bool {
@@ -105,6 +116,7 @@ fn partition_u8_at(
     scratch: &mut [u64],
     codes: &[u8],
     CodeRange { low, width }: CodeRange,
+    stays: Side,
 ) -> usize {
     let (Ok(low), Ok(width)) = (u8::try_from(low), u8::try_from(width)) else {
         panic!("the range {low} + {width} does not fit codes of one byte");
@@ -113,8 +125,8 @@ fn partition_u8_at(
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: this level is only ever chosen on a processor that has it.
-        Level::Avx2 => unsafe { avx2::partition_u8(rows, scratch, codes, low, width) },
-        _ => scalar(rows, scratch, |row| codes[row].wrapping_sub(low) <= width),
+        Level::Avx2 => unsafe { avx2::partition_u8(rows, scratch, codes, low, width, stays) },
+        _ => scalar(rows, scratch, |row| codes[row].wrapping_sub(low) <= width, stays),
     }
 }
 
@@ -125,13 +137,14 @@ fn partition_u16_at(
     scratch: &mut [u64],
     codes: &[u16],
     CodeRange { low, width }: CodeRange,
+    stays: Side,
 ) -> usize {
     check_scratch(rows, scratch);
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: this level is only ever chosen on a processor that has it.
-        Level::Avx2 => unsafe { avx2::partition_u16(rows, scratch, codes, low, width) },
-        _ => scalar(rows, scratch, |row| codes[row].wrapping_sub(low) <= width),
+        Level::Avx2 => unsafe { avx2::partition_u16(rows, scratch, codes, low, width, stays) },
+        _ => scalar(rows, scratch, |row| codes[row].wrapping_sub(low) <= width, stays),
     }
 }
 
@@ -142,53 +155,57 @@ fn partition_at(
     rows: &mut [u64],
     scratch: &mut [u64],
     goes_left: impl Fn(usize) -> bool,
+    stays: Side,
 ) -> usize {
     check_scratch(rows, scratch);
     match level {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: this level is only ever chosen on a processor that has it.
-        Level::Avx2 => unsafe { avx2::partition(rows, scratch, goes_left) },
-        _ => scalar(rows, scratch, goes_left),
+        Level::Avx2 => unsafe { avx2::partition(rows, scratch, goes_left, stays) },
+        _ => scalar(rows, scratch, goes_left, stays),
     }
 }
 
 fn check_scratch(rows: &[u64], scratch: &[u64]) {
-    let (n, needed) = (rows.len(), rows.len() + SLACK);
-    let found = scratch.len();
-    assert!(found >= needed, "`scratch` has {found} entries, but {n} rows need {needed}");
+    let (needed, found) = (rows.len(), scratch.len());
+    assert!(found >= needed, "`scratch` has {found} entries, but {needed} rows need as many");
 }
 
 #[inline(always)]
-fn scalar(rows: &mut [u64], scratch: &mut [u64], goes_left: impl Fn(usize) -> bool) -> usize {
-    scalar_from(0, (0, 0), rows, scratch, goes_left)
-}
-
-/// Partitions the rows from `first` on, given the numbers `(left, right)` that went either way
-/// before, and joins the two sides.
-#[inline(always)]
-fn scalar_from(
-    first: usize,
-    (mut left, mut right): (usize, usize),
+fn scalar(
     rows: &mut [u64],
     scratch: &mut [u64],
     goes_left: impl Fn(usize) -> bool,
+    stays: Side,
+) -> usize {
+    scalar_from(0, (0, 0), rows, scratch, goes_left, stays)
+}
+
+/// Partitions the rows from `first` on, given the numbers that stayed and moved before.
+#[inline(always)]
+fn scalar_from(
+    first: usize,
+    (mut stayed, mut moved): (usize, usize),
+    rows: &mut [u64],
+    scratch: &mut [u64],
+    goes_left: impl Fn(usize) -> bool,
+    stays: Side,
 ) -> usize {
     for i in first..rows.len() {
         let entry = rows[i];
         // Both places are written and one of them counts: cheaper than a branch that guesses.
-        let is_left = goes_left(row_of(entry));
-        rows[left] = entry;
-        scratch[right] = entry;
-        left += usize::from(is_left);
-        right += usize::from(!is_left);
+        let is_staying = goes_left(row_of(entry)) == (stays == Side::Left);
+        rows[stayed] = entry;
+        scratch[moved] = entry;
+        stayed += usize::from(is_staying);
+        moved += usize::from(!is_staying);
     }
-    rows[left..].copy_from_slice(&scratch[..right]);
-    left
+    stayed
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{row_of, scalar_from};
+    use super::{Side, row_of, scalar_from};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx2,popcnt")]
@@ -196,12 +213,13 @@ mod avx2 {
         rows: &mut [u64],
         scratch: &mut [u64],
         goes_left: impl Fn(usize) -> bool,
+        stays: Side,
     ) -> usize {
         let decide = |four: [usize; 4]| {
             let [a, b, c, d] = four.map(|row| usize::from(goes_left(row)));
             a | b << 1 | c << 2 | d << 3
         };
-        by_fours(rows, scratch, decide, &goes_left)
+        by_fours(rows, scratch, decide, &goes_left, stays)
     }
 
     #[target_feature(enable = "avx2,popcnt")]
@@ -211,6 +229,7 @@ mod avx2 {
         codes: &[u8],
         low: u8,
         width: u8,
+        stays: Side,
     ) -> usize {
         let lows = _mm_set1_epi8(low as i8);
         let widths = _mm_set1_epi8(width as i8);
@@ -224,7 +243,7 @@ mod avx2 {
             let is_left = _mm_cmpeq_epi8(_mm_min_epu8(distance, widths), distance);
             _mm_movemask_epi8(is_left) as usize & 15
         };
-        by_fours(rows, scratch, decide, |row| codes[row].wrapping_sub(low) <= width)
+        by_fours(rows, scratch, decide, |row| codes[row].wrapping_sub(low) <= width, stays)
     }
 
     #[target_feature(enable = "avx2,popcnt")]
@@ -234,6 +253,7 @@ mod avx2 {
         codes: &[u16],
         low: u16,
         width: u16,
+        stays: Side,
     ) -> usize {
         let lows = _mm_set1_epi16(low as i16);
         let widths = _mm_set1_epi16(width as i16);
@@ -246,7 +266,7 @@ mod avx2 {
             // To bytes first, so that each row makes one bit.
             _mm_movemask_epi8(_mm_packs_epi16(is_left, is_left)) as usize & 15
         };
-        by_fours(rows, scratch, decide, |row| codes[row].wrapping_sub(low) <= width)
+        by_fours(rows, scratch, decide, |row| codes[row].wrapping_sub(low) <= width, stays)
     }
 
     /// The partition, given how to decide for four rows (one bit each, set for left) and for one.
@@ -257,31 +277,33 @@ mod avx2 {
         scratch: &mut [u64],
         decide: impl Fn([usize; 4]) -> usize,
         goes_left: impl Fn(usize) -> bool,
+        stays: Side,
     ) -> usize {
         assert!(scratch.len() >= rows.len());
+        let flip = if stays == Side::Left { 0 } else { 15 };
         let n_whole = rows.len() / 4 * 4;
         let entries = rows.as_mut_ptr();
-        let waiting = scratch.as_mut_ptr();
-        let (mut left, mut right) = (0, 0);
+        let moving = scratch.as_mut_ptr();
+        let (mut stayed, mut moved) = (0, 0);
         for i in (0..n_whole).step_by(4) {
             // SAFETY: `i + 4 <= rows.len()`. Twice, because loads are cheaper than extractions.
             let (four, lanes) = unsafe {
                 let first = entries.add(i);
                 (first.cast::<[u64; 4]>().read(), _mm256_loadu_si256(first.cast()))
             };
-            let decisions = decide(four.map(row_of)) & 15;
-            let n_left = decisions.count_ones() as usize;
-            // SAFETY: of the `i` rows before these, `left` went left and `right` went right, so
-            // that both stores end at `i + 4` or before: inside both slices, and in `rows` over
+            let staying = (decide(four.map(row_of)) ^ flip) & 15;
+            let n_staying = staying.count_ones() as usize;
+            // SAFETY: of the `i` rows before these, `stayed` stayed and `moved` moved, so that
+            // both stores end at `i + 4` or before: inside both slices, and in `rows` over
             // nothing but entries already read.
             unsafe {
-                _mm256_storeu_si256(entries.add(left).cast(), chosen(lanes, decisions));
-                _mm256_storeu_si256(waiting.add(right).cast(), chosen(lanes, decisions ^ 15));
+                _mm256_storeu_si256(entries.add(stayed).cast(), chosen(lanes, staying));
+                _mm256_storeu_si256(moving.add(moved).cast(), chosen(lanes, staying ^ 15));
             }
-            left += n_left;
-            right += 4 - n_left;
+            stayed += n_staying;
+            moved += 4 - n_staying;
         }
-        scalar_from(n_whole, (left, right), rows, scratch, goes_left)
+        scalar_from(n_whole, (stayed, moved), rows, scratch, goes_left, stays)
     }
 
     /// Brings the entries whose bit is set to the front, in their order.

@@ -11,19 +11,22 @@ fn node<C: Arbitrary + Clone>() -> impl Strategy<Value = (Vec<C>, Vec<u64>)> {
     })
 }
 
-/// Every variant against the standard library's stable partition.
+/// Every variant, whichever side stays, against the standard library's stable partition.
 fn check(
     rows: &[u64],
     is_left: impl Fn(usize) -> bool,
-    run: impl Fn(Level, &mut [u64], &mut [u64]) -> usize,
+    run: impl Fn(Level, &mut [u64], &mut [u64], Side) -> usize,
 ) {
     let (left, right): (Vec<u64>, Vec<u64>) =
         rows.iter().partition(|&&entry| is_left(row_of(entry)));
     for level in available() {
-        let mut found = rows.to_vec();
-        let n_left = run(level, &mut found, &mut vec![0; rows.len() + SLACK]);
-        assert_eq!(n_left, left.len(), "{level:?}");
-        assert_eq!(found, [left.as_slice(), &right].concat(), "{level:?}");
+        for (stays, staying, moving) in [(Side::Left, &left, &right), (Side::Right, &right, &left)]
+        {
+            let (mut found, mut scratch) = (rows.to_vec(), vec![0; rows.len()]);
+            let stayed = run(level, &mut found, &mut scratch, stays);
+            assert_eq!(&found[..stayed], staying, "{level:?}");
+            assert_eq!(&scratch[..rows.len() - stayed], moving, "{level:?}");
+        }
     }
 }
 
@@ -33,7 +36,7 @@ fn check_u8(codes: &[u8], rows: &[u64], low: u8, width: u8) {
     check(
         rows,
         |row| distance(row) <= i32::from(width),
-        |level, rows, scratch| partition_u8_at(level, rows, scratch, codes, range),
+        |level, rows, scratch, stays| partition_u8_at(level, rows, scratch, codes, range, stays),
     );
 }
 
@@ -43,7 +46,7 @@ fn check_u16(codes: &[u16], rows: &[u64], low: u16, width: u16) {
     check(
         rows,
         |row| distance(row) <= i32::from(width),
-        |level, rows, scratch| partition_u16_at(level, rows, scratch, codes, range),
+        |level, rows, scratch, stays| partition_u16_at(level, rows, scratch, codes, range, stays),
     );
 }
 
@@ -57,12 +60,13 @@ fn all_left_and_all_right_keep_the_rows() {
         for (low, width) in [(0, 65535), (700, 0), (699, 1), (701, 65534), (701, 65535)] {
             check_u16(&vec![700; n], &rows, low, width);
         }
-        check(&rows, |_| true, |level, rows, scratch| partition_at(level, rows, scratch, |_| true));
-        check(
-            &rows,
-            |_| false,
-            |level, rows, scratch| partition_at(level, rows, scratch, |_| false),
-        );
+        for way in [false, true] {
+            check(
+                &rows,
+                |_| way,
+                |level, rows, scratch, stays| partition_at(level, rows, scratch, |_| way, stays),
+            );
+        }
     }
 }
 
@@ -71,27 +75,30 @@ fn missing_values_go_the_way_the_range_says() {
     let split = |low, width| {
         let codes = [255, 0, 4, 3, 254, 255];
         let mut rows = [0, 1, 2, 3, 4, 5];
-        let n_left = partition_u8(&mut rows, &mut [0; 6], &codes, CodeRange { low, width });
-        (rows, n_left)
+        let range = CodeRange { low, width };
+        let n_left = partition_u8(&mut rows, &mut [0; 6], &codes, range, Side::Left);
+        rows[..n_left].to_vec()
     };
-    assert_eq!(split(0, 3), ([1, 3, 0, 2, 4, 5], 2));
-    assert_eq!(split(255, 4), ([0, 1, 3, 5, 2, 4], 4));
+    assert_eq!(split(0, 3), [1, 3]);
+    assert_eq!(split(255, 4), [0, 1, 3, 5]);
 
     let split = |low, width| {
         let codes = [65535, 0, 300, 299, 65534];
         let mut rows = [0, 1, 2, 3, 4];
-        let n_left = partition_u16(&mut rows, &mut [0; 5], &codes, CodeRange { low, width });
-        (rows, n_left)
+        let range = CodeRange { low, width };
+        let n_left = partition_u16(&mut rows, &mut [0; 5], &codes, range, Side::Left);
+        rows[..n_left].to_vec()
     };
-    assert_eq!(split(0, 299), ([1, 3, 0, 2, 4], 2));
-    assert_eq!(split(65535, 300), ([0, 1, 3, 2, 4], 3));
+    assert_eq!(split(0, 299), [1, 3]);
+    assert_eq!(split(65535, 300), [0, 1, 3]);
 }
 
 #[test]
 fn codes_past_the_set_go_right() {
-    let mut rows = [0, 1, 2];
-    assert_eq!(partition_set_u16(&mut rows, &mut [0; 3], &[64, 63, 65535], &[1 << 63]), 1);
-    assert_eq!(rows, [1, 0, 2]);
+    let (mut rows, mut scratch) = ([0, 1, 2], [0; 3]);
+    let codes = [64, 63, 65535];
+    assert_eq!(partition_set_u16(&mut rows, &mut scratch, &codes, &[1 << 63], Side::Left), 1);
+    assert_eq!((rows[0], &scratch[..2]), (1, [0, 2].as_slice()));
 }
 
 #[test]
@@ -107,13 +114,13 @@ fn a_row_past_the_codes_panics_in_every_variant() {
         for place in 0..6 {
             for row in [3, u64::from(u32::MAX)] {
                 let narrow = |rows: &mut [u64], scratch: &mut [u64]| {
-                    partition_u8_at(level, rows, scratch, &[0; 3], range)
+                    partition_u8_at(level, rows, scratch, &[0; 3], range, Side::Left)
                 };
                 let wide = |rows: &mut [u64], scratch: &mut [u64]| {
-                    partition_u16_at(level, rows, scratch, &[0; 3], range)
+                    partition_u16_at(level, rows, scratch, &[0; 3], range, Side::Left)
                 };
                 let set = |rows: &mut [u64], scratch: &mut [u64]| {
-                    partition_at(level, rows, scratch, in_set_u8(&[0; 3], &[1; 4]))
+                    partition_at(level, rows, scratch, in_set_u8(&[0; 3], &[1; 4]), Side::Left)
                 };
                 assert!(is_panic(&narrow, place, row));
                 assert!(is_panic(&wide, place, row));
@@ -124,15 +131,15 @@ fn a_row_past_the_codes_panics_in_every_variant() {
 }
 
 #[test]
-#[should_panic(expected = "`scratch` has 1 entries, but 2 rows need 2")]
+#[should_panic(expected = "`scratch` has 1 entries, but 2 rows need as many")]
 fn a_short_scratch_panics() {
-    partition_u8(&mut [0, 0], &mut [0], &[0], CodeRange { low: 0, width: 0 });
+    partition_u8(&mut [0, 0], &mut [0], &[0], CodeRange { low: 0, width: 0 }, Side::Left);
 }
 
 #[test]
 #[should_panic(expected = "the range 65535 + 4 does not fit")]
 fn a_wide_range_over_bytes_panics() {
-    partition_u8(&mut [], &mut [], &[], CodeRange { low: 65535, width: 4 });
+    partition_u8(&mut [], &mut [], &[], CodeRange { low: 65535, width: 4 }, Side::Left);
 }
 
 proptest! {
@@ -149,10 +156,12 @@ proptest! {
     #[test]
     fn sets_of_bytes((codes, rows) in node::<u8>(), set: [u64; 4]) {
         let is_left = |row: usize| set[codes[row] as usize / 64] & 1 << (codes[row] % 64) != 0;
-        check(&rows, is_left, |level, rows, scratch| {
-            partition_at(level, rows, scratch, in_set_u8(&codes, &set))
+        check(&rows, is_left, |level, rows, scratch, stays| {
+            partition_at(level, rows, scratch, in_set_u8(&codes, &set), stays)
         });
-        check(&rows, is_left, |_, rows, scratch| partition_set_u8(rows, scratch, &codes, &set));
+        check(&rows, is_left, |_, rows, scratch, stays| {
+            partition_set_u8(rows, scratch, &codes, &set, stays)
+        });
     }
 
     #[test]
@@ -163,9 +172,11 @@ proptest! {
             let code = codes[row] as usize;
             code / 64 < set.len() && set[code / 64] & 1 << (code % 64) != 0
         };
-        check(&rows, is_left, |level, rows, scratch| {
-            partition_at(level, rows, scratch, in_set_u16(&codes, &set))
+        check(&rows, is_left, |level, rows, scratch, stays| {
+            partition_at(level, rows, scratch, in_set_u16(&codes, &set), stays)
         });
-        check(&rows, is_left, |_, rows, scratch| partition_set_u16(rows, scratch, &codes, &set));
+        check(&rows, is_left, |_, rows, scratch, stays| {
+            partition_set_u16(rows, scratch, &codes, &set, stays)
+        });
     }
 }
