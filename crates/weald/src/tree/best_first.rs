@@ -66,19 +66,19 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         n_more: usize,
         progress: &mut [Progress<'e, T::Sum>],
     ) {
-        if !matches!(progress[here], Progress::Open(..)) {
+        let is_open = |node: &usize| matches!(progress[*node], Progress::Open(..));
+        if !is_open(&here) {
             return;
         }
-        let in_line = std::iter::once(here).chain(waiting.in_line());
-        let first: Vec<usize> = in_line.take(n_more.min(self.run.threads())).collect();
-        let mut tasks: Vec<(usize, bool, Progress<'e, T::Sum>)> = Vec::new();
-        for (place, node) in first.into_iter().enumerate() {
-            if matches!(progress[node], Progress::Open(..)) {
-                // After the last split nobody asks for the children's.
-                let is_last = place + 1 == n_more;
-                tasks.push((node, is_last, settle(&mut progress[node])));
-            }
-        }
+        // Nobody comes to those further down the line than there is room for splits.
+        let in_line = std::iter::once(here).chain(waiting.in_line()).take(n_more);
+        let chosen: Vec<usize> = in_line.filter(is_open).take(self.run.threads()).collect();
+        let task_of = |(place, node): (usize, usize)| {
+            // After the last split nobody asks for the children's.
+            let is_last = place + 1 == n_more;
+            (node, is_last, settle(&mut progress[node]))
+        };
+        let tasks: Vec<_> = chosen.into_iter().enumerate().map(task_of).collect();
         let divide = |(node, is_last, task): (usize, bool, Progress<'e, T::Sum>)| match task {
             Progress::Open(open, rows) => {
                 let divided = self.divide(rows, open, !is_last);
