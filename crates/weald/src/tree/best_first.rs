@@ -18,7 +18,7 @@ enum Progress<'e, S> {
     /// Its split is known.
     Open(Open<S>, NodeRows<'e>),
     /// Its split is made, but the tree does not have it yet.
-    Ahead(Divided<'e, S>),
+    Ahead(Box<Divided<'e, S>>),
     /// It is a node of the tree.
     Settled,
 }
@@ -82,7 +82,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         let divide = |(node, is_last, task): (usize, bool, Progress<'e, T::Sum>)| match task {
             Progress::Open(open, rows) => {
                 let divided = self.divide(rows, open, !is_last);
-                (node, divided.map_or(Progress::Settled, Progress::Ahead))
+                (node, divided.map_or(Progress::Settled, |made| Progress::Ahead(Box::new(made))))
             }
             other => (node, other),
         };
@@ -99,7 +99,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
     fn finish(&self, progress: Vec<Progress<'_, T::Sum>>) {
         progress.into_par_iter().for_each(|node| match node {
             Progress::Open(open, rows) => self.close(open, rows),
-            Progress::Ahead(divided) => self.undo(divided),
+            Progress::Ahead(divided) => self.undo(*divided),
             Progress::Settled => {}
         });
     }
