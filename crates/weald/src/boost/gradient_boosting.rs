@@ -4,6 +4,7 @@
 //! grows a tree on it, and moves the scores a little way along the tree.
 
 use super::additive::AdditiveModel;
+use super::constraints::{Interactions, Monotone};
 use super::dart;
 use super::goss::Goss;
 use super::islr::Start;
@@ -56,6 +57,10 @@ pub struct GradientBoosting {
     pub goss: Option<Goss>,
     /// The share of columns that each tree sees, drawn anew for each.
     pub colsample: f64,
+    /// Columns along which the score may only rise or only fall.
+    pub monotone: Monotone,
+    /// Sets of columns that may be used in one branch of a tree.
+    pub interactions: Interactions,
     /// The share of earlier trees, at least one, that each round leaves out (DART); 0 for none.
     pub drop_rate: f64,
     /// Rounds without a better loss on held-out rows after which boosting ends; the best round is
@@ -85,6 +90,8 @@ impl Default for GradientBoosting {
             subsample: 1.0,
             goss: None,
             colsample: 1.0,
+            monotone: Monotone::default(),
+            interactions: Interactions::default(),
             drop_rate: 0.0,
             early_stopping_rounds: None,
             validation_share: 0.1,
@@ -159,6 +166,8 @@ impl Parameters for GradientBoosting {
             subsample: "share of rows that each round sees",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
+            monotone: "columns along which the score may only rise (+) or only fall (-)",
+            interactions: "sets of columns that may be used in one branch; the others are one set more",
             drop_rate: "share of earlier trees that each round leaves out (DART)",
             early_stopping_rounds: "rounds without a better held-out loss before the end",
             validation_share: "share of rows held out for early stopping",
@@ -167,6 +176,8 @@ impl Parameters for GradientBoosting {
 
     fn check(&self) -> Result<()> {
         self.loss.check()?;
+        self.monotone.check()?;
+        self.interactions.check()?;
         if self.n_trees == 0 {
             return out_of_range("n_trees", 0, "at least 1");
         }

@@ -9,6 +9,7 @@ use super::bag::Bag;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::Gradients;
 use crate::loss::{LeafRule, Loss, weighted_quantile};
+use crate::tree::constraints::{Bounds, Constraints};
 use crate::tree::criterion::shrink;
 use crate::tree::grown::{Grown, GrownNode};
 use crate::tree::statistic::{Entry, row_of};
@@ -31,6 +32,8 @@ pub struct LeafValues<'a> {
     pub targets: &'a [f64],
     /// The scores before the tree.
     pub scores: &'a [f64],
+    /// What the values must respect.
+    pub constraints: &'a Constraints,
     /// Which of a row's scores the tree moves.
     pub output: usize,
 }
@@ -56,13 +59,39 @@ impl LeafValues<'_> {
         let (nodes, mut values): (Vec<Node>, Vec<f64>) =
             sums.into_iter().zip(&grown.nodes).map(describe).unzip();
         if let LeafRule::Quantile(level) = self.loss.leaf_rule() {
-            let fitted: Vec<f64> =
-                leaves.par_iter().map(|(_, entries)| self.quantile(entries, level)).collect();
-            for ((leaf, _), value) in leaves.iter().zip(fitted) {
-                values[*leaf] = rate * value;
+            // Where values have an order, those of inner nodes decide what theirs may be below.
+            let fitted: Vec<(usize, &[Entry])> = match self.constraints.directions.is_empty() {
+                true => leaves,
+                false => grown.rows_of_nodes().into_iter().enumerate().collect(),
+            };
+            let quantiles: Vec<f64> =
+                fitted.par_iter().map(|(_, entries)| self.quantile(entries, level)).collect();
+            for ((node, _), value) in fitted.iter().zip(quantiles) {
+                values[*node] = rate * value;
             }
         }
+        self.put_in_order(&nodes, &mut values);
         Tree { nodes, values, width: 1 }
+    }
+
+    /// Moves values such that they respect the directions of features. The tree was grown with
+    /// that in mind, but on rounded gradients, and for Newton steps.
+    fn put_in_order(&self, nodes: &[Node], values: &mut [f64]) {
+        if self.constraints.directions.is_empty() {
+            return;
+        }
+        let mut bounds = vec![Bounds::OPEN; nodes.len()];
+        for (at, node) in nodes.iter().enumerate() {
+            values[at] = bounds[at].clamp(values[at]);
+            if node.rule == Rule::Leaf {
+                continue;
+            }
+            let (left, right) = (at + 1, node.right as usize);
+            (bounds[left], bounds[right]) = match self.constraints.direction_of(&node.rule) {
+                Some(direction) => bounds[at].parted(direction, values[left], values[right]),
+                None => (bounds[at], bounds[at]),
+            };
+        }
     }
 
     /// What the rows of each node add up to.

@@ -2,6 +2,7 @@
 
 mod additive;
 mod bag;
+mod constraints;
 mod dart;
 mod early_stopping;
 mod goss;
@@ -13,6 +14,7 @@ mod loss_choice;
 mod rounds;
 
 pub use additive::AdditiveModel;
+pub use constraints::{Interactions, Monotone};
 pub use goss::Goss;
 pub use gradient_boosting::GradientBoosting;
 pub use islr::Start;

@@ -19,6 +19,7 @@ use crate::model::Output;
 use crate::observer::Event;
 use crate::run::Run;
 use crate::seed::Purpose;
+use crate::tree::constraints::{Bounds, Constraints};
 use crate::tree::criterion::{LevelPenalty, Newton};
 use crate::tree::frontier::Frontier;
 use crate::tree::grow::{Grower, Memory};
@@ -37,6 +38,7 @@ pub struct Boosting<'a, 'r> {
     run: &'a Run<'r>,
     bins: Arc<Bins>,
     features: Vec<usize>,
+    constraints: Constraints,
     targets: Vec<f64>,
     /// The rows that may be trained on, and those of this round.
     whole_bag: Bag,
@@ -76,6 +78,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             Some(held_out) => held_out.training_weights(sample.weights, n_rows),
         };
         let bag = Bag::of(&weights, n_rows)?;
+        let constraints = settings.constraints(sample.table, loss)?;
         let start = match settings.start {
             Start::Best => loss.start(&targets, &weights),
             Start::Zero => vec![0.0; loss.width()],
@@ -87,6 +90,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             run,
             bins,
             features: (0..sample.table.n_columns()).collect(),
+            constraints,
             out_of_bag: bag.out_of_bag(n_rows),
             whole_bag: bag.clone(),
             bag,
@@ -174,7 +178,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
             smoothing: settings.level_smoothing / h_unit,
             charge: self.level_charge(output) / gain_unit,
         };
-        let criterion = Newton { l1: settings.l1 / g_unit, l2: settings.l2 / h_unit, levels };
+        let (l1, l2) = (settings.l1 / g_unit, settings.l2 / h_unit);
+        let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
         let limits = Limits {
             max_depth: settings.max_depth.unwrap_or(usize::MAX),
             min_split_rows: 2,
@@ -212,7 +217,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             (statistic, criterion),
             Splitter::Best,
             (&self.features, self.features.len()),
-            limits,
+            (limits, &self.constraints),
         );
         let frontier = Frontier::BestFirst { max_leaves: self.settings.max_leaves };
         Grower::grow(search, frontier, self.run, entries, &mut self.memory)
@@ -227,6 +232,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             gradients: &self.gradients[output],
             targets: &self.targets,
             scores: &self.scores,
+            constraints: &self.constraints,
             output,
         };
         let tree = values.put_on(&grown);

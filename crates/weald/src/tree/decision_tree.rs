@@ -3,6 +3,7 @@
 //! The member of every tree ensemble, and the model to prefer when a person must read it. As a
 //! predictor alone it is beaten by any forest or booster.
 
+use super::constraints::Constraints;
 use super::criterion;
 use super::features::FeatureCount;
 use super::frontier::Frontier;
@@ -260,12 +261,13 @@ impl Task<'_, '_> {
         };
         let features: Vec<usize> = (0..self.table.n_columns()).collect();
         let n_features = tree.max_features.of(features.len());
+        let constraints = Constraints::default();
         let search = Search::new(
             (self.table, self.bins),
             (statistic, criterion),
             tree.splitter,
             (&features, n_features),
-            &limits,
+            (&limits, &constraints),
         );
         self.run.report(&Event::Stage { name: "growing" });
         Grower::grow(search, frontier, self.run, entries, &mut Memory::default())

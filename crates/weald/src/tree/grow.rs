@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::constraints::Leeway;
 use super::criterion::Criterion;
 use super::frontier::Frontier;
 use super::grown::Grown;
@@ -55,6 +56,7 @@ pub(super) struct Open<S> {
     pub split: Option<Split>,
     depth: usize,
     seed: Seed,
+    leeway: Leeway,
     total: S,
     histograms: Option<Histograms>,
 }
@@ -127,7 +129,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             self.close(node, rows);
             return None;
         }
-        let Open { depth, seed, total, split, histograms } = node;
+        let Open { depth, seed, leeway, total, split, histograms } = node;
         let split = split?;
         let feature = split.rule.feature()?;
         let values = (&self.search.bins.column(feature).codes, self.search.table.column(feature));
@@ -146,12 +148,20 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
 
         let depth = if goes_on { depth + 1 } else { usize::MAX };
         let (left_seed, right_seed) = (seed.child(0), seed.child(1));
-        let (small_seed, large_seed) =
-            if left_is_smaller { (left_seed, right_seed) } else { (right_seed, left_seed) };
+        let (left_total, right_total) = if left_is_smaller {
+            (&small_total, &large_total)
+        } else {
+            (&large_total, &small_total)
+        };
+        let (left_leeway, right_leeway) =
+            self.search.below(&leeway, &split, (left_total, right_total));
+        let (left_way, right_way) = ((left_seed, left_leeway), (right_seed, right_leeway));
+        let (small_way, large_way) =
+            if left_is_smaller { (left_way, right_way) } else { (right_way, left_way) };
         let (small_hist, large_hist) =
             self.child_histograms(histograms, (small, &small_total), (large, &large_total), depth);
-        let open_small = || self.open(small, small_total, depth, small_seed, small_hist);
-        let open_large = || self.open(large, large_total, depth, large_seed, large_hist);
+        let open_small = || self.open(small, small_total, depth, small_way, small_hist);
+        let open_large = || self.open(large, large_total, depth, large_way, large_hist);
         let (small, large) = if small.len() >= self.fork_rows {
             rayon::join(open_small, open_large)
         } else {
@@ -194,7 +204,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             let ranking = parameters.map(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });
-        self.open(entries, total, 0, self.run.seed, histograms)
+        let way = (self.run.seed, self.search.constraints.leeway());
+        self.open(entries, total, 0, way, histograms)
     }
 
     /// Whether nodes keep histograms of all features.
@@ -243,7 +254,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         entries: &[Entry],
         total: T::Sum,
         depth: usize,
-        seed: Seed,
+        (seed, leeway): (Seed, Leeway),
         summed: Option<(Histograms, Option<Ranking>)>,
     ) -> Open<T::Sum> {
         let may_split = self.search.allows(depth, entries.len(), &total)
@@ -252,7 +263,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let (histograms, ranking) = summed.map_or((None, None), |(h, r)| (Some(h), r));
         let split = if may_split {
             let summed = histograms.as_ref().map(|h| (h, ranking));
-            self.search.best_split(entries, &total, seed, summed)
+            self.search.best_split(entries, &total, (seed, &leeway), summed)
         } else {
             None
         };
@@ -261,7 +272,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             other => (None, other),
         };
         dropped.into_iter().for_each(|h| h.release(self.pool));
-        Open { depth, seed, total, split, histograms: kept }
+        Open { depth, seed, leeway, total, split, histograms: kept }
     }
 
     /// Tells the observer that `n_entries` more rows have their leaf.

@@ -41,6 +41,17 @@ impl Grown {
         })
     }
 
+    /// The entries of each node's rows, in pre-order; those of a leaf are in row order.
+    pub fn rows_of_nodes(&self) -> Vec<&[Entry]> {
+        let mut start = 0;
+        let rows_of = |node: &GrownNode| {
+            let rows = &self.entries[start..start + node.n_entries];
+            start += if node.rule == Rule::Leaf { node.n_entries } else { 0 };
+            rows
+        };
+        self.nodes.iter().map(rows_of).collect()
+    }
+
     /// The leaf of each of `n_rows` rows; [`NO_LEAF`] for rows that were not trained on.
     pub fn leaf_of_row(&self, n_rows: usize) -> Vec<u32> {
         let mut leaf_of_row = vec![NO_LEAF; n_rows];

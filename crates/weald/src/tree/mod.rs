@@ -1,6 +1,7 @@
 //! The tree engine.
 
 mod best_first;
+pub mod constraints;
 pub mod criterion;
 pub mod decision_tree;
 mod depth_first;

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::Splitter;
+use super::constraints::{Constraints, Leeway};
 use super::criterion::Criterion;
 use super::histogram::{Histograms, Ranking, Workspace};
 use super::kernel::scan::ScanParameters;
@@ -35,7 +36,17 @@ pub struct Search<'a, T: Statistic, C> {
     pub n_features: usize,
     /// What a split must respect.
     pub limits: &'a Limits,
+    /// What binds a node to those above it.
+    pub constraints: &'a Constraints,
     workspaces: Mutex<Vec<Workspace<T::Sum>>>,
+}
+
+/// The node whose split is sought.
+struct Asked<'n, S> {
+    entries: &'n [Entry],
+    total: &'n S,
+    seed: Seed,
+    leeway: &'n Leeway,
 }
 
 /// The histograms of a node and the rank of its features, where it has them.
@@ -48,7 +59,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         (statistic, criterion): (&'a T, &'a C),
         splitter: Splitter,
         (features, n_features): (&'a [usize], usize),
-        limits: &'a Limits,
+        (limits, constraints): (&'a Limits, &'a Constraints),
     ) -> Search<'a, T, C> {
         Search {
             table,
@@ -59,6 +70,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             features,
             n_features,
             limits,
+            constraints,
             workspaces: Mutex::default(),
         }
     }
@@ -68,16 +80,17 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         &self,
         entries: &[Entry],
         total: &T::Sum,
-        seed: Seed,
+        (seed, leeway): (Seed, &Leeway),
         summed: Summed<'_>,
     ) -> Option<Split> {
+        let node = &Asked { entries, total, seed, leeway };
         let mut offers = match self.splitter {
-            Splitter::Isolating => return self.isolating_split(entries, total, seed),
-            _ if self.n_features < self.features.len() => self.drawn(entries, total, seed),
-            Splitter::RandomCut => self.all(entries, total, seed),
+            Splitter::Isolating => return self.isolating_split(node),
+            _ if self.n_features < self.features.len() => self.drawn(node),
+            Splitter::RandomCut => self.all(node),
             Splitter::Best => match summed {
-                Some((histograms, ranking)) => self.summed(entries, total, histograms, ranking),
-                None => self.all(entries, total, seed),
+                Some((histograms, ranking)) => self.summed(node, histograms, ranking),
+                None => self.all(node),
             },
         };
         offers.retain(|split| split.division.gain >= self.limits.min_gain);
@@ -86,10 +99,9 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     }
 
     /// The splits of all features, in their order.
-    fn all(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Vec<Split> {
-        let split_of =
-            |f: &usize, w: &mut Workspace<T::Sum>| self.split_of(*f, entries, total, seed, w);
-        if entries.len() * self.features.len() >= PARALLEL_WORK {
+    fn all(&self, node: &Asked<'_, T::Sum>) -> Vec<Split> {
+        let split_of = |f: &usize, w: &mut Workspace<T::Sum>| self.split_of(*f, node, w);
+        if node.entries.len() * self.features.len() >= PARALLEL_WORK {
             let one = |f: &usize| self.with_workspace(|w| split_of(f, w));
             self.features.par_iter().filter_map(one).collect()
         } else {
@@ -99,8 +111,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
 
     /// The splits of features drawn without replacement until enough of them could be split;
     /// constant ones do not count. In feature order, so that ties go to the lowest.
-    fn drawn(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Vec<Split> {
-        let mut draws = seed.stream(Purpose::Features);
+    fn drawn(&self, node: &Asked<'_, T::Sum>) -> Vec<Split> {
+        let mut draws = node.seed.stream(Purpose::Features);
         let mut features = self.features.to_vec();
         let mut offers: Vec<(usize, Split)> = Vec::with_capacity(self.n_features);
         self.with_workspace(|workspace| {
@@ -111,7 +123,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                 let other = drawn + draws.below((features.len() - drawn) as u64) as usize;
                 features.swap(drawn, other);
                 let feature = features[drawn];
-                let split = self.split_of(feature, entries, total, seed, workspace);
+                let split = self.split_of(feature, node, workspace);
                 offers.extend(split.map(|s| (feature, s)));
             }
         });
@@ -119,11 +131,11 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         offers.into_iter().map(|(_, split)| split).collect()
     }
 
-    fn isolating_split(&self, entries: &[Entry], total: &T::Sum, seed: Seed) -> Option<Split> {
-        let mut draws = seed.stream(Purpose::Features);
+    fn isolating_split(&self, node: &Asked<'_, T::Sum>) -> Option<Split> {
+        let mut draws = node.seed.stream(Purpose::Features);
         self.with_workspace(|w| {
             splitter::isolating::first_that_varies(self.features, &mut draws, |feature| {
-                self.split_of(feature, entries, total, seed, w)
+                self.split_of(feature, node, w)
             })
         })
     }
@@ -132,25 +144,28 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     fn split_of(
         &self,
         feature: usize,
-        entries: &[Entry],
-        total: &T::Sum,
-        seed: Seed,
+        node: &Asked<'_, T::Sum>,
         workspace: &mut Workspace<T::Sum>,
     ) -> Option<Split> {
-        let candidate = self.candidate(feature, entries, total);
+        if !self.constraints.allow(node.leeway, feature) {
+            return None;
+        }
+        let &Asked { entries, seed, .. } = node;
+        let candidate = self.candidate(feature, node);
+        let criterion = &self.criterion.within(node.leeway.bounds);
         let draws = || seed.child(feature as u64).stream(Purpose::Cut);
         match (self.splitter, self.table.column(feature)) {
             (Splitter::Best, Column::Numeric(_)) => {
                 let column = self.bins.column(feature);
-                workspace.best_cut(self.statistic, self.criterion, &candidate, column, entries)
+                workspace.best_cut(self.statistic, criterion, &candidate, column, entries)
             }
             (Splitter::Best, Column::Categorical(_)) => {
                 workspace.sum_column(self.statistic, self.bins.column(feature), entries);
-                self.best_of(&candidate, workspace)
+                self.best_of(&candidate, criterion, workspace)
             }
             (_, Column::Numeric(numbers)) => splitter::random_cut::random_cut(
                 &candidate,
-                self.criterion,
+                criterion,
                 self.statistic,
                 numbers,
                 entries,
@@ -159,12 +174,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             (_, Column::Categorical(_)) => {
                 workspace.sum_column(self.statistic, self.bins.column(feature), entries);
                 let occupied = &workspace.occupied;
-                splitter::random_cut::random_subset(
-                    &candidate,
-                    self.criterion,
-                    occupied,
-                    &mut draws(),
-                )
+                splitter::random_cut::random_subset(&candidate, criterion, occupied, &mut draws())
             }
         }
     }
@@ -172,19 +182,26 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// The best splits of the features that may be the node's best, from its histograms.
     fn summed(
         &self,
-        entries: &[Entry],
-        total: &T::Sum,
+        node: &Asked<'_, T::Sum>,
         histograms: &Histograms,
         ranking: Option<Ranking>,
     ) -> Vec<Split> {
+        let &Asked { entries, total, leeway, .. } = node;
+        let criterion = &self.criterion.within(leeway.bounds);
+        // The kernels know neither bounds nor directions. Without bounds, what they say of a
+        // feature with a direction is more than it can gain.
+        let ranking = ranking.filter(|_| leeway.bounds.are_open());
         let planes = self.bins.planes();
+        let allows = |f: &&usize| self.constraints.allow(leeway, **f);
+        let features: Vec<usize> = self.features.iter().filter(allows).copied().collect();
         let allowed =
             |feature: &usize| planes.place(*feature).map(|(plane, place)| (*feature, plane, place));
-        let places: Vec<(usize, usize, usize)> = self.features.iter().filter_map(allowed).collect();
+        let places: Vec<(usize, usize, usize)> = features.iter().filter_map(allowed).collect();
         let is_number = |f: usize| !self.bins.column(f).is_categorical();
         let is_centred = self.scan_parameters(entries.len(), total).is_some_and(|p| p.mean != 0.0);
         let floor = ranking.as_ref().map(|ranking| {
-            let numeric = places.iter().filter(|(f, ..)| is_number(*f));
+            let is_free = |f: usize| self.constraints.direction(f).is_none();
+            let numeric = places.iter().filter(|(f, ..)| is_number(*f) && is_free(*f));
             let scores = numeric.map(|&(_, plane, place)| ranking.score(plane, place));
             let best = scores.fold(f32::NEG_INFINITY, f32::max);
             f64::from(best) - 2.0 * self.ranking_error(entries.len(), best.into(), is_centred)
@@ -199,8 +216,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         self.with_workspace(|workspace| {
             let mut next = places.iter().peekable();
             let mut offers = Vec::new();
-            for &feature in self.features {
-                let candidate = self.candidate(feature, entries, total);
+            for &feature in &features {
+                let candidate = self.candidate(feature, node);
                 match next.next_if(|(f, ..)| *f == feature) {
                     Some(&(_, plane, place)) if hopeless(feature, plane, place) => continue,
                     Some(&(_, plane, place)) => {
@@ -210,7 +227,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                         workspace.sum_column(self.statistic, self.bins.column(feature), entries);
                     }
                 }
-                offers.extend(self.best_of(&candidate, workspace));
+                offers.extend(self.best_of(&candidate, criterion, workspace));
             }
             offers
         })
@@ -240,6 +257,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     fn best_of(
         &self,
         candidate: &Candidate<'_, T::Sum>,
+        criterion: &C,
         workspace: &mut Workspace<T::Sum>,
     ) -> Option<Split> {
         let occupied = &mut workspace.occupied;
@@ -250,20 +268,29 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         if occupied.is_constant() {
             None
         } else if is_categorical {
-            splitter::categories::best_subset(candidate, self.criterion, occupied)
+            splitter::categories::best_subset(candidate, criterion, occupied)
         } else {
-            occupied.best_cut(candidate, self.criterion)
+            occupied.best_cut(candidate, criterion)
         }
     }
 
-    fn candidate<'b>(
-        &'b self,
-        feature: usize,
-        entries: &[Entry],
-        total: &'b T::Sum,
-    ) -> Candidate<'b, T::Sum> {
+    fn candidate<'b>(&'b self, feature: usize, node: &Asked<'b, T::Sum>) -> Candidate<'b, T::Sum> {
         let cuts = &self.bins.column(feature).cuts;
-        Candidate { feature, cuts, total, limits: self.child_limits(entries.len(), total) }
+        let limits = self.child_limits(node.entries.len(), node.total);
+        let direction = self.constraints.direction(feature);
+        Candidate { feature, cuts, total: node.total, limits, direction }
+    }
+
+    /// What a split leaves open to its children, given their sums.
+    pub fn below(
+        &self,
+        leeway: &Leeway,
+        split: &Split,
+        (left, right): (&T::Sum, &T::Sum),
+    ) -> (Leeway, Leeway) {
+        let criterion = self.criterion.within(leeway.bounds);
+        let values = criterion.value(left).zip(criterion.value(right));
+        self.constraints.below(leeway, &split.rule, values)
     }
 
     fn child_limits(&self, n_entries: usize, total: &T::Sum) -> ChildLimits {

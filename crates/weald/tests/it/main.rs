@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod categories;
+mod constraints;
 mod engine;
 mod golden;
 mod laws;

@@ -18,6 +18,7 @@ pub use variance::Variance;
 
 use std::cmp::Ordering;
 
+use super::constraints::Bounds;
 use super::splitter::Division;
 use super::statistic::{PairSum, Sum};
 
@@ -26,7 +27,7 @@ use super::statistic::{PairSum, Sum};
 const TIE: f64 = 1e-12;
 
 /// A cost over sums.
-pub trait Criterion<S: Sum>: Sync {
+pub trait Criterion<S: Sum>: Copy + Sync {
     /// How the vector kernels can rank a node's splits, given its sum; `None` if they cannot.
     fn ranked_by(&self, total: &PairSum) -> Option<RankedBy> {
         let _ = total;
@@ -41,6 +42,18 @@ pub trait Criterion<S: Sum>: Sync {
         let before = self.cost(parent);
         let gain = before - (self.cost(left) + self.cost(right));
         if gain > TIE * before.abs() { gain } else { 0.0 }
+    }
+
+    /// The value of a leaf of these rows; `None` for a criterion that does not think of values.
+    fn value(&self, sum: &S) -> Option<f64> {
+        let _ = sum;
+        None
+    }
+
+    /// The same criterion for leaves whose values must stay within bounds.
+    fn within(&self, bounds: Bounds) -> Self {
+        let _ = bounds;
+        *self
     }
 
     /// Compares two levels of a category in one of the orders of their sums.

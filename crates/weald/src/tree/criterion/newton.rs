@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use super::{Criterion, RankedBy};
+use crate::tree::constraints::Bounds;
 use crate::tree::statistic::PairSum;
 
 /// `-T(g)^2 / (h + l2)`, twice what one Newton step lowers the loss by, where `T` moves `g` by
@@ -16,6 +17,8 @@ pub struct Newton {
     pub l2: f64,
     /// What keeps categories of many levels from fitting noise.
     pub levels: LevelPenalty,
+    /// What the values of leaves must stay within, in units of `g` by units of `h`.
+    pub bounds: Bounds,
 }
 
 /// What keeps categories of many levels from fitting noise.
@@ -39,9 +42,22 @@ impl Criterion<PairSum> for Newton {
     }
 
     fn cost(&self, sum: &PairSum) -> f64 {
-        let g = shrink(sum.g as f64, self.l1);
         let h = sum.h as f64 + self.l2;
-        if h > 0.0 { -(g * g / h) } else { 0.0 }
+        if self.bounds.are_open() {
+            let g = shrink(sum.g as f64, self.l1);
+            return if h > 0.0 { -(g * g / h) } else { 0.0 };
+        }
+        // Twice what a step of `v` changes the loss by.
+        let v = self.step(sum);
+        2.0 * (sum.g as f64 * v + self.l1 * v.abs()) + h * v * v
+    }
+
+    fn value(&self, sum: &PairSum) -> Option<f64> {
+        Some(self.step(sum))
+    }
+
+    fn within(&self, bounds: Bounds) -> Newton {
+        Newton { bounds, ..*self }
     }
 
     /// By the value that each would have as a leaf, smoothed, in exact integers.
@@ -63,6 +79,15 @@ impl Criterion<PairSum> for Newton {
         let share = (n_levels - 2) as f64 / n_levels as f64;
         let nats = n_log_n(n_levels) - n_log_n(n_left) - n_log_n(n_levels - n_left);
         (gain - self.levels.charge * share * nats).max(0.0)
+    }
+}
+
+impl Newton {
+    /// The best step within bounds.
+    fn step(&self, sum: &PairSum) -> f64 {
+        let h = sum.h as f64 + self.l2;
+        let step = if h > 0.0 { -shrink(sum.g as f64, self.l1) / h } else { 0.0 };
+        self.bounds.clamp(step)
     }
 }
 
@@ -95,7 +120,12 @@ mod tests {
     }
 
     fn newton(smoothing: f64, charge: f64) -> Newton {
-        Newton { l1: 0.0, l2: 0.0, levels: LevelPenalty { smoothing, charge } }
+        Newton {
+            l1: 0.0,
+            l2: 0.0,
+            levels: LevelPenalty { smoothing, charge },
+            bounds: Bounds::OPEN,
+        }
     }
 
     #[test]
@@ -122,5 +152,17 @@ mod tests {
         assert_eq!([gain(9.0, (1, 2)), gain(9.0, (10, 10))], [free, free]);
         // It never pays more than it gains.
         assert_eq!(gain(1.0, (500, 1000)), 0.0);
+    }
+
+    #[test]
+    fn a_bounded_step_costs_what_it_changes_the_loss_by() {
+        let free = Newton { l1: 3.0, l2: 2.0, ..newton(0.0, 0.0) };
+        let sum = pair(-103, 48);
+        assert_eq!((free.value(&sum), free.cost(&sum)), (Some(2.0), -200.0));
+        let loose = free.within(Bounds { low: -9.0, high: 9.0 });
+        assert_eq!((loose.value(&sum), loose.cost(&sum)), (Some(2.0), -200.0));
+        // 2 (g v + l1 v) + (h + l2) v^2 at v = 1.
+        let tight = free.within(Bounds { low: -9.0, high: 1.0 });
+        assert_eq!((tight.value(&sum), tight.cost(&sum)), (Some(1.0), -150.0));
     }
 }

@@ -15,6 +15,7 @@ pub mod random_cut;
 
 use std::borrow::Borrow;
 
+use super::constraints::Direction;
 use super::criterion::beats;
 use super::limits::ChildLimits;
 use super::model::{LevelSet, Rule};
@@ -98,6 +99,8 @@ pub struct Candidate<'a, S> {
     pub total: &'a S,
     /// The limits.
     pub limits: ChildLimits,
+    /// The order that the values of the children must have.
+    pub direction: Option<Direction>,
 }
 
 /// The best division of a scan.
