@@ -23,7 +23,7 @@ use crate::run::Run;
 use crate::seed::Seed;
 
 /// Rows from which histograms of all features pay.
-const SUMMED_ROWS: usize = 256;
+const SUMMED_ROWS: usize = 64;
 /// Rows that a subtree needs to be grown on another thread.
 const FORK_ROWS: usize = 2048;
 
