@@ -1,6 +1,7 @@
 //! Tables, targets and weights: everything a learner reads.
 
 pub mod bins;
+pub mod bundles;
 pub mod column;
 pub mod cuts;
 pub mod folds;

@@ -17,6 +17,7 @@ use super::splitter::{Split, Test};
 use super::statistic::{Entry, Statistic, Sum, row_of};
 use crate::data::Column;
 use crate::data::bins::{Codes, PLANE_FEATURES};
+use crate::data::bundles::Bundle;
 use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
@@ -338,14 +339,14 @@ fn difference<S: Sum>(all: &S, part: &S) -> S {
 /// The most bins of any feature in each group of eight.
 fn group_codes<T: Statistic, C: Criterion<T::Sum>>(search: &Search<'_, T, C>) -> Vec<usize> {
     let groups = PLANE_FEATURES / super::kernel::histogram::GROUP_FEATURES;
-    let bins_of = |&f: &usize| match search.bins.column(f).is_categorical() {
-        true => 0,
-        false => search.bins.column(f).n_bins(),
+    let bins_of = |bundle: &Bundle| match bundle.alone() {
+        Some(f) if !search.bins.column(f).is_categorical() => search.bins.column(f).n_bins(),
+        _ => 0,
     };
-    let of_plane = |features: &Vec<usize>| {
+    let of_plane = |features: &Vec<Bundle>| {
         let size = PLANE_FEATURES / groups;
         let most = |group| features.iter().skip(group * size).take(size).map(bins_of).max();
         (0..groups).map(|group| most(group).unwrap_or(0)).collect::<Vec<_>>()
     };
-    search.bins.planes().features.iter().flat_map(of_plane).collect()
+    search.bins.planes().bundles.iter().flat_map(of_plane).collect()
 }

@@ -27,6 +27,8 @@ const PARALLEL_ROWS: usize = 3000;
 pub struct Workspace<S> {
     /// The bins that occur, with their sums.
     pub occupied: Occupied<S>,
+    /// The cells of features that share bytes.
+    pub shared: Vec<u64>,
     packed: Box<[u64; 256]>,
     sums: Vec<S>,
     keys: Vec<u64>,
@@ -38,6 +40,7 @@ impl<S: Sum> Workspace<S> {
     pub fn new<T: Statistic<Sum = S>>(statistic: &T) -> Workspace<S> {
         Workspace {
             occupied: Occupied::new(statistic),
+            shared: Vec::new(),
             packed: Box::new([0; 256]),
             sums: Vec::new(),
             keys: Vec::new(),
@@ -135,6 +138,20 @@ impl<S: Sum> Workspace<S> {
 }
 
 impl<S: Sum> Occupied<S> {
+    /// Becomes what the cells of one feature hold, one cell for each bin and then, if there is one
+    /// more, that of missing values.
+    pub fn fill<T: Statistic<Sum = S>>(
+        &mut self,
+        statistic: &T,
+        n_bins: usize,
+        cells: impl Iterator<Item = u64>,
+    ) {
+        self.clear();
+        for (code, cell) in cells.enumerate().filter(|(_, cell)| *cell != 0) {
+            self.add_cell(statistic, if code < n_bins { code } else { MISSING_U8.into() }, cell);
+        }
+    }
+
     fn add_cell<T: Statistic<Sum = S>>(&mut self, statistic: &T, code: usize, cell: u64) {
         let Some(sum) = sum_of(statistic, cell) else { return };
         if code == usize::from(MISSING_U8) {
@@ -173,7 +190,7 @@ impl Histograms {
     pub fn of(planes: &Planes, entries: &[Entry], pool: &Pool) -> Histograms {
         let build = |plane: usize| {
             let mut cells = pool.take();
-            let n_features = planes.features[plane].len();
+            let n_features = planes.bundles[plane].len();
             add_rows(&planes.codes[plane], entries, n_features, cells.all_mut());
             cells
         };
@@ -217,21 +234,11 @@ impl Histograms {
         }
     }
 
-    /// The occupied bins of the feature at `place` of `plane`.
-    pub fn occupied<T: Statistic>(
-        &self,
-        statistic: &T,
-        plane: usize,
-        place: usize,
-        occupied: &mut Occupied<T::Sum>,
-    ) {
-        occupied.clear();
+    /// The cells of the byte at `place` of `plane`, by code.
+    pub fn cells(&self, plane: usize, place: usize) -> impl Iterator<Item = u64> {
         let group =
             &self.planes[plane].all()[place / GROUP_FEATURES * GROUP_CELLS..][..GROUP_CELLS];
-        let column = group.iter().skip(place % GROUP_FEATURES).step_by(GROUP_FEATURES);
-        for (code, &cell) in column.enumerate().filter(|(_, cell)| **cell != 0) {
-            occupied.add_cell(statistic, code, cell);
-        }
+        group.iter().skip(place % GROUP_FEATURES).step_by(GROUP_FEATURES).copied()
     }
 
     /// Gives the memory back.

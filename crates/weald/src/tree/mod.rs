@@ -12,6 +12,7 @@ pub mod grown;
 mod histogram;
 pub mod kernel;
 pub mod limits;
+pub mod marginals;
 pub mod model;
 mod partition;
 pub mod prune;

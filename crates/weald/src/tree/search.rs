@@ -6,12 +6,14 @@ use rayon::prelude::*;
 
 use super::Splitter;
 use super::constraints::{Constraints, Leeway};
-use super::criterion::Criterion;
+use super::criterion::{Criterion, RankedBy};
 use super::histogram::{Histograms, Ranking, Workspace};
 use super::kernel::scan::ScanParameters;
 use super::limits::{ChildLimits, Limits};
+use super::marginals::{Ranker, for_each_shared};
 use super::splitter::{self, Candidate, Division, Split};
 use super::statistic::{Entry, Statistic, Sum};
+use crate::data::bins::{MISSING_U8, Place};
 use crate::data::{Bins, Column, Table};
 use crate::seed::{Purpose, Seed};
 
@@ -194,52 +196,85 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let planes = self.bins.planes();
         let allows = |f: &&usize| self.constraints.allow(leeway, **f);
         let features: Vec<usize> = self.features.iter().filter(allows).copied().collect();
-        let allowed =
-            |feature: &usize| planes.place(*feature).map(|(plane, place)| (*feature, plane, place));
-        let places: Vec<(usize, usize, usize)> = features.iter().filter_map(allowed).collect();
-        let is_number = |f: usize| !self.bins.column(f).is_categorical();
-        let is_centred = self.scan_parameters(entries.len(), total).is_some_and(|p| p.mean != 0.0);
-        let floor = ranking.as_ref().map(|ranking| {
-            let is_free = |f: usize| self.constraints.direction(f).is_none();
-            let numeric = places.iter().filter(|(f, ..)| is_number(*f) && is_free(*f));
-            let scores = numeric.map(|&(_, plane, place)| ranking.score(plane, place));
-            let best = scores.fold(f32::NEG_INFINITY, f32::max);
-            f64::from(best) - 2.0 * self.ranking_error(entries.len(), best.into(), is_centred)
-        });
-        let hopeless = |f: usize, plane: usize, place: usize| match (&ranking, floor) {
-            (Some(ranking), Some(floor)) => {
-                let score = f64::from(ranking.score(plane, place));
-                is_number(f) && (score < floor || score == f64::NEG_INFINITY)
-            }
-            _ => false,
-        };
         self.with_workspace(|workspace| {
-            let mut next = places.iter().peekable();
+            let scores = self.scores(node, histograms, ranking.as_ref(), &features, workspace);
+            let is_free = |f: &usize| self.constraints.direction(*f).is_none();
+            let best = features.iter().filter(|f| is_free(f)).map(|&f| scores[f]);
+            let best = best.fold(f64::NEG_INFINITY, f64::max);
+            let is_centred =
+                self.scan_parameters(entries.len(), total).is_some_and(|p| p.mean != 0.0);
+            let floor = best - 2.0 * self.ranking_error(entries.len(), best, is_centred);
+            let hopeless = |f: usize| {
+                ranking.is_some()
+                    && self.is_number(f)
+                    && (scores[f] < floor || scores[f] == f64::NEG_INFINITY)
+            };
             let mut offers = Vec::new();
             for &feature in &features {
-                let candidate = self.candidate(feature, node);
-                match next.next_if(|(f, ..)| *f == feature) {
-                    Some(&(_, plane, place)) if hopeless(feature, plane, place) => continue,
-                    Some(&(_, plane, place)) => {
-                        histograms.occupied(self.statistic, plane, place, &mut workspace.occupied);
+                let column = self.bins.column(feature);
+                match planes.place(feature) {
+                    Some(_) if hopeless(feature) => continue,
+                    Some(Place { shared: Some(cells), .. }) => {
+                        let cells = workspace.shared[cells.clone()].iter().copied();
+                        workspace.occupied.fill(self.statistic, column.n_bins(), cells);
                     }
-                    None => {
-                        workspace.sum_column(self.statistic, self.bins.column(feature), entries);
+                    Some(Place { plane, place, shared: None }) => {
+                        let cells = histograms.cells(*plane, *place);
+                        workspace.occupied.fill(self.statistic, MISSING_U8.into(), cells);
                     }
+                    None => workspace.sum_column(self.statistic, column, entries),
                 }
+                let candidate = self.candidate(feature, node);
                 offers.extend(self.best_of(&candidate, criterion, workspace));
             }
             offers
         })
     }
 
+    /// The score of the best cut of each numeric feature, where the criterion can be ranked; minus
+    /// infinity for all others. The cells of features that share bytes are left in the workspace.
+    fn scores(
+        &self,
+        node: &Asked<'_, T::Sum>,
+        histograms: &Histograms,
+        ranking: Option<&Ranking>,
+        features: &[usize],
+        workspace: &mut Workspace<T::Sum>,
+    ) -> Vec<f64> {
+        let planes = self.bins.planes();
+        let mut scores = vec![f64::NEG_INFINITY; planes.n_features()];
+        let ranker = ranking.and_then(|_| self.ranker(node.entries.len(), node.total));
+        workspace.shared.resize(planes.n_shared_cells(), 0);
+        for_each_shared(histograms, planes, features, |place, member, cells| {
+            workspace.shared[place].copy_from_slice(cells);
+            if let Some(ranker) = ranker.as_ref().filter(|_| self.is_number(member.feature)) {
+                scores[member.feature] = ranker.score(member, cells);
+            }
+        });
+        let Some(ranking) = ranking else { return scores };
+        for &feature in features.iter().filter(|f| self.is_number(**f)) {
+            if let Some(Place { plane, place, shared: None }) = planes.place(feature) {
+                scores[feature] = ranking.score(*plane, *place).into();
+            }
+        }
+        scores
+    }
+
     /// What the rows that a split sends left add up to, from its node's histograms.
     pub fn left_sum(&self, histograms: &Histograms, split: &Split) -> Option<T::Sum> {
         let feature = split.rule.feature()?;
-        let (plane, place) = self.bins.planes().place(feature)?;
+        let planes = self.bins.planes();
+        let Place { plane, place, shared } = planes.place(feature)?;
         self.with_workspace(|workspace| {
             let occupied = &mut workspace.occupied;
-            histograms.occupied(self.statistic, plane, place, occupied);
+            if shared.is_some() {
+                for_each_shared(histograms, planes, &[feature], |_, member, cells| {
+                    occupied.fill(self.statistic, member.n_bins, cells.iter().copied());
+                });
+            } else {
+                let cells = histograms.cells(*plane, *place);
+                occupied.fill(self.statistic, MISSING_U8.into(), cells);
+            }
             let mut left = self.statistic.zero();
             if split.test.sends_left(None)? {
                 left.merge(&occupied.missing);
@@ -251,6 +286,10 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             }
             Some(left)
         })
+    }
+
+    fn is_number(&self, feature: usize) -> bool {
+        !self.bins.column(feature).is_categorical()
     }
 
     /// The best split of a feature whose occupied bins are in the workspace.
@@ -315,6 +354,18 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             lambda: by.lambda as f32,
             min_h: (limits.min_rows as f64).max(limits.min_weight) as f32,
         })
+    }
+
+    /// The same ranking for columns that share bytes.
+    fn ranker(&self, n_entries: usize, total: &T::Sum) -> Option<Ranker> {
+        let total = self.statistic.sum_as_pair(total)?;
+        let by = self.criterion.ranked_by(&total)?;
+        let limits = self.child_limits(n_entries, &self.statistic.pair_as_sum(total)?);
+        let min_h = (limits.min_rows as f64).max(limits.min_weight);
+        // Rounded as the kernels' parameters are, so that scores are of one kind.
+        let single = |x: f64| f64::from(x as f32);
+        let by = RankedBy { mean: single(by.mean), lambda: single(by.lambda) };
+        Some(Ranker { total, by, min_h })
     }
 
     /// How far a score in single precision may be from the true one. Sums are rounded once and a

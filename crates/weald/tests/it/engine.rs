@@ -49,6 +49,66 @@ fn grow(tree: &DecisionTree, table: &Table, target: &Target, weights: &Weights) 
     tree.fit(&Sample::new(table, target, weights).unwrap(), &run).unwrap().tree
 }
 
+/// A table of columns with few values, some of them one-hot codes of a category: in the planes
+/// many of them share a byte.
+fn of_few_values(n: usize, seed: u64) -> (Table, Target) {
+    let mut draws = Seed(seed).stream(Purpose::Rows);
+    let mut columns = Vec::new();
+    let mut signal = vec![0.0; n];
+    for feature in 0..30 {
+        let n_values = 2 + feature % 7;
+        let codes: Vec<u32> = (0..n)
+            .map(|_| if draws.unit() < 0.05 { MISSING } else { draws.below(n_values) as u32 })
+            .collect();
+        for row in 0..n {
+            signal[row] += f64::from(codes[row].wrapping_mul(7) % 5) / (1.0 + feature as f64);
+        }
+        let column = if feature % 2 == 0 {
+            Column::categorical(codes, (0..n_values).map(|i| format!("level{i}")).collect())
+                .unwrap()
+        } else {
+            let number = |&c: &u32| if c == MISSING { f64::NAN } else { f64::from(c) };
+            Column::numeric(codes.iter().map(number).collect())
+        };
+        columns.push((format!("x{feature}"), column));
+    }
+    let hot: Vec<u64> = (0..n).map(|_| draws.below(40)).collect();
+    for value in 0..40 {
+        let is = |row: usize| f64::from(u8::from(hot[row] == value));
+        (0..n).for_each(|row| signal[row] += is(row) * (value % 4) as f64);
+        columns.push((format!("is{value}"), Column::numeric((0..n).map(is).collect())));
+    }
+    let middle = signal.iter().sum::<f64>() / n as f64;
+    let class = |&s: &f64| u32::from(s + draws.unit() - 0.5 > middle);
+    let classes: Vec<u32> = signal.iter().map(class).collect();
+    let target = Target::classes(classes, ["no".to_string(), "yes".into()].into()).unwrap();
+    (Table::new(columns).unwrap(), target)
+}
+
+#[test]
+fn columns_that_share_bytes_grow_the_same_tree_as_columns_by_themselves() {
+    // Real weights of 1 take the plain way, one column at a time.
+    for seed in [1, 2] {
+        let (table, target) = of_few_values(6_000, seed);
+        for criterion in [Criterion::Gini, Criterion::Entropy, Criterion::GainRatio] {
+            for max_leaves in [None, Some(40)] {
+                let tree = DecisionTree {
+                    criterion,
+                    max_leaves,
+                    min_leaf_rows: 5,
+                    bins: BinChoice::Fast,
+                    ..DecisionTree::default()
+                };
+                let shared = grow(&tree, &table, &target, &Weights::Uniform);
+                let ones = Weights::real(vec![1.0; table.n_rows()]).unwrap();
+                let plain = grow(&tree, &table, &target, &ones);
+                assert_eq!(shared, plain, "{criterion:?}, {max_leaves:?}");
+                assert!(shared.nodes.len() > 20);
+            }
+        }
+    }
+}
+
 #[test]
 fn packed_histograms_and_plain_counts_grow_the_same_tree() {
     // Real weights of 1 take the plain way, one column at a time; uniform weights take planes,
