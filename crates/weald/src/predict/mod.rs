@@ -27,15 +27,31 @@ use batch::{Batch, Kind};
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 1 << 10;
 
-/// Fewer rows than this go down the trees one by one.
-const BATCH: usize = 32;
+/// Fewer rows than this go down the trees one by one: bytes go through 64 rows at a time, and that
+/// costs as much as some ten rows alone.
+const BATCH: usize = 16;
+
+/// Columns for each tree from which on turning rows into bytes costs more than it saves.
+const COLUMNS_PER_TREE: usize = 8;
 
 /// Trees that are added up. They do not change, so that what speeds up their sum can be kept.
 #[derive(Default)]
 pub struct Trees {
     trees: Vec<Tree>,
+    shape: Shape,
     walk: OnceLock<Box<Packed>>,
     batch: OnceLock<Box<Batch>>,
+}
+
+/// What the choice of a way depends on.
+#[derive(Debug, Default)]
+struct Shape {
+    /// Leaves of the largest tree.
+    most_leaves: usize,
+    /// Columns that some tree asks for.
+    n_columns: usize,
+    /// Whether any root asks for a level, or leaves have several numbers.
+    is_mixed: bool,
 }
 
 /// Packed trees with the values of all leaves.
@@ -58,17 +74,15 @@ enum Way {
 impl Trees {
     /// Which way for so many rows: the one obvious place.
     fn way(&self, n_rows: usize) -> Way {
-        let most_leaves = self.trees.iter().map(Tree::n_leaves).max().unwrap_or(0);
-        let for_levels =
-            |tree: &Tree| matches!(tree.nodes[0].rule, Rule::Categories { .. }) || tree.width > 1;
+        let Shape { most_leaves, n_columns, is_mixed } = self.shape;
         if n_rows < BATCH {
             Way::EachRow
-        } else if most_leaves <= 2 && !self.trees.iter().any(for_levels) {
-            Way::Batch(Kind::Stumps)
-        } else if most_leaves <= MOST_LEAVES {
-            Way::Batch(Kind::Mux)
-        } else {
+        } else if most_leaves > MOST_LEAVES || n_columns > COLUMNS_PER_TREE * self.trees.len() {
             Way::EachTree
+        } else if most_leaves <= 2 && !is_mixed {
+            Way::Batch(Kind::Stumps)
+        } else {
+            Way::Batch(Kind::Mux)
         }
     }
 
@@ -176,7 +190,23 @@ impl From<Vec<Tree>> for Trees {
     /// When the values of the trees have not all the same width.
     fn from(trees: Vec<Tree>) -> Trees {
         assert!(trees.windows(2).all(|pair| pair[0].width == pair[1].width), "trees of one width");
-        Trees { trees, walk: OnceLock::new(), batch: OnceLock::new() }
+        Trees { shape: Shape::of(&trees), trees, walk: OnceLock::new(), batch: OnceLock::new() }
+    }
+}
+
+impl Shape {
+    fn of(trees: &[Tree]) -> Shape {
+        let nodes = trees.iter().flat_map(|tree| &tree.nodes);
+        let mut columns: Vec<usize> = nodes.filter_map(|node| node.rule.feature()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let is_mixed =
+            |tree: &Tree| matches!(tree.nodes[0].rule, Rule::Categories { .. }) || tree.width > 1;
+        Shape {
+            most_leaves: trees.iter().map(Tree::n_leaves).max().unwrap_or(0),
+            n_columns: columns.len(),
+            is_mixed: trees.iter().any(is_mixed),
+        }
     }
 }
 
