@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from made_data import made
+
 ROOT = Path(__file__).resolve().parent.parent
 
 SKLEARN = """
@@ -29,20 +31,6 @@ start = time.perf_counter()
 tree.fit(x, y)
 print(json.dumps({"fit": time.perf_counter() - start, "nodes": int(tree.tree_.node_count)}))
 """
-
-
-def made(rows, columns, task, seed=0):
-    """Numbers in 28 columns, five of which matter, with noise."""
-    import numpy as np
-    import pandas as pd
-
-    draws = np.random.default_rng(seed)
-    x = draws.normal(size=(rows, columns)).astype("float32")
-    signal = x[:, 0] + x[:, 1] * x[:, 2] + 0.5 * np.abs(x[:, 3]) - 0.2 * x[:, 4]
-    noisy = signal + draws.normal(size=rows)
-    data = pd.DataFrame(x, columns=[f"x{i}" for i in range(columns)])
-    data["y"] = (noisy > 0.4).astype("int64") if task == "classification" else noisy
-    return data
 
 
 def run(command, **environment):

@@ -1,0 +1,21 @@
+"""Numbers made for races: 28 columns, a few of which matter, with noise."""
+
+import numpy as np
+import pandas as pd
+
+
+def made(rows, columns, task, seed=0):
+    """A table with the target `y`; `task` is binary, classification (the same), five-class or
+    regression."""
+    draws = np.random.default_rng(seed)
+    x = draws.standard_normal((rows, columns), dtype="float32")
+    signal = x[:, 0] + x[:, 1] * x[:, 2] + 0.5 * np.abs(x[:, 3]) - 0.2 * x[:, 4]
+    data = pd.DataFrame(x, columns=[f"x{i}" for i in range(columns)])
+    if task == "regression":
+        data["y"] = signal + draws.normal(size=rows)
+    elif task == "five-class":
+        worth = [signal, x[:, 5] - x[:, 1], x[:, 6] * x[:, 7], np.abs(x[:, 8]) - 0.5, -signal]
+        data["y"] = (np.stack(worth, axis=1) + draws.gumbel(size=(rows, 5))).argmax(axis=1)
+    else:
+        data["y"] = (signal + draws.normal(size=rows) > 0.4).astype("int64")
+    return data
