@@ -46,14 +46,19 @@ impl Loss for Softmax {
         most + libm::log(f64::from(sum))
     }
 
+    /// The second derivative is taken `K / (K - 1)` times, so that a leaf moves by Friedman's
+    /// `(K - 1) / K * sum r / sum |r| (1 - |r|)`: all `K` scores move in a round, though only their
+    /// differences count (Friedman 2001, algorithm 6).
     fn gradients(&self, rows: &Rows<'_>, output: usize, out: &mut [Gradient]) {
+        let n_classes = self.n_classes as f32;
+        let all_move = n_classes / (n_classes - 1.0).max(1.0);
         let scores = rows.scores.iter().skip(output).step_by(self.n_classes);
         for (((out, y), s), log_sum) in
             out.iter_mut().zip(rows.targets).zip(scores).zip(rows.shared)
         {
             let p = exp((s - log_sum) as f32);
             let own = if *y as usize == output { 1.0 } else { 0.0 };
-            *out = Gradient { g: p - own, h: p * (1.0 - p) };
+            *out = Gradient { g: p - own, h: all_move * p * (1.0 - p) };
         }
     }
 
