@@ -4,7 +4,7 @@ ABOUT = """\
 Each side in a process of its own, in turn, on the same rows with the same settings; `fit` is from
 numbers in memory to a model, binning included; the best of the repetitions, medians in brackets.
 Ratios are peer / weald: above 1, weald is faster or smaller. Memory: the most held while fitting
-less what was held before, in a run of its own. One row: the median of up to 1000, by Rust for
+less what was held before, in a run of its own. One row: the mean of many calls, by Rust for
 weald, by the C interface for single rows for LightGBM, by Python for the others, whose own work
 counts. What could not be matched: see `bench/boost_settings.py`; CatBoost grows its own symmetric
 trees of 64 leaves. onnxruntime and lleaves run LightGBM's model.
