@@ -166,6 +166,30 @@ pub enum Error {
         /// What was given.
         extra: &'static str,
     },
+    /// A loss has derivatives that are no numbers.
+    #[error(
+        "the loss {loss} has the derivatives {g} (first) and {h} (second) in row {row}; both must \
+         be finite in single precision"
+    )]
+    BadGradient {
+        /// The loss.
+        loss: &'static str,
+        /// First bad row, counted from 1.
+        row: usize,
+        /// The first derivative, times the row's weight.
+        g: f32,
+        /// The second derivative, times the row's weight.
+        h: f32,
+    },
+    /// A loss has no second derivatives to divide by.
+    #[error(
+        "the second derivative of the loss {loss} is 0 in every row; give 1 instead for plain \
+         gradient steps"
+    )]
+    FlatLoss {
+        /// The loss.
+        loss: &'static str,
+    },
     /// A parameter has a value out of its range.
     #[error("`{name}` is {}; expected {expected}", quoted(.value))]
     Parameter {

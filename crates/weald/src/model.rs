@@ -55,6 +55,11 @@ pub enum Output {
     },
     /// One predicted number.
     Value,
+    /// One number for each of these quantiles, never falling.
+    Quantiles {
+        /// The levels, between 0 and 1, rising.
+        levels: Arc<[f64]>,
+    },
 }
 
 impl Output {
@@ -71,6 +76,7 @@ impl Output {
         match self {
             Output::Probabilities { classes } => classes.len(),
             Output::Value => 1,
+            Output::Quantiles { levels } => levels.len(),
         }
     }
 }

@@ -8,11 +8,12 @@ use super::constraints::{Interactions, Monotone};
 use super::dart;
 use super::goss::Goss;
 use super::islr::Start;
-use super::loss_choice::LossChoice;
+use super::loss_choice::{LossChoice, check_fit};
 use super::rounds::Boosting;
 use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::learner::{Extras, Learner};
+use crate::loss::Loss;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::Run;
@@ -112,18 +113,32 @@ impl Learner for GradientBoosting {
         extras: &Extras<'_, AdditiveModel>,
         run: &Run<'_>,
     ) -> Result<AdditiveModel> {
+        self.fit_loss(&*self.loss.for_target(sample.target), sample, extras, run)
+    }
+}
+
+impl GradientBoosting {
+    /// Boosts along any loss, whatever the field `loss` says: one of the user's own, such as a
+    /// [`CustomLoss`](crate::loss::CustomLoss).
+    pub fn fit_loss(
+        &self,
+        loss: &dyn Loss,
+        sample: &Sample<'_>,
+        extras: &Extras<'_, AdditiveModel>,
+        run: &Run<'_>,
+    ) -> Result<AdditiveModel> {
         if let Some(extra) = extras.given() {
             return Err(Error::NotTaken { extra });
         }
         self.check()?;
         sample.check()?;
-        let loss = self.loss.for_target(sample.target)?;
+        check_fit(loss, sample.target)?;
         run.install(|| {
-            let mut boosting = Boosting::start(self, &*loss, sample, run)?; // F_0 = argmin_c sum L(y, c)
+            let mut boosting = Boosting::start(self, loss, sample, run)?; // F_0 = argmin_c sum L(y, c)
             for round in 0..self.n_trees {
                 boosting.draw(round);
                 boosting.drop_trees(round);
-                boosting.take_gradients(round); // g = dL/dF, h = d2L/dF2
+                boosting.take_gradients(round)?; // g = dL/dF, h = d2L/dF2
                 for output in 0..loss.width() {
                     let grown = boosting.grow_tree(output);
                     if run.stopped() {

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::bag::Bag;
+use crate::error::{Error, Result};
 use crate::loss::{Gradient, Loss, Rows};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
 
@@ -58,8 +59,14 @@ impl Gradients {
     }
 
     /// Takes the derivatives of `loss` by score number `output`, times the rows' weights; 0 for
-    /// rows that are not in the bag.
-    pub fn take(&mut self, loss: &dyn Loss, all: &Rows<'_>, output: usize, bag: &Bag) {
+    /// rows that are not in the bag. An error if one of them is not finite.
+    pub fn take(
+        &mut self,
+        loss: &dyn Loss,
+        all: &Rows<'_>,
+        output: usize,
+        bag: &Bag,
+    ) -> Result<()> {
         let width = loss.width();
         let one = |(chunk, out): (usize, &mut [Gradient])| {
             let rows = chunk * CHUNK..chunk * CHUNK + out.len();
@@ -70,14 +77,23 @@ impl Gradients {
             };
             loss.gradients(&own, output, out);
             if let Some(weights) = &bag.weights {
-                for (out, w) in out.iter_mut().zip(&weights[rows.clone()]) {
-                    *out = Gradient { g: out.g * w, h: out.h * w };
+                for (out, &w) in out.iter_mut().zip(&weights[rows.clone()]) {
+                    // A row of weight 0 is absent, even where the loss is not defined.
+                    *out = match w > 0.0 {
+                        true => Gradient { g: out.g * w, h: out.h * w },
+                        false => Gradient::default(),
+                    };
                 }
             }
             measure(out, bag.copies.as_ref().map(|copies| &copies[rows]))
         };
         let chunks = self.rows.par_chunks_mut(CHUNK).enumerate().map(one).collect();
-        self.keep_measures(chunks);
+        if self.keep_measures(chunks) {
+            return Ok(());
+        }
+        let row = self.rows.iter().position(|gradient| !gradient.is_finite()).unwrap_or(0);
+        let Gradient { g, h } = self.rows[row];
+        Err(Error::BadGradient { loss: loss.name(), row: row + 1, g, h })
     }
 
     /// Multiplies the gradients of each row of a bag by the row's factor.
@@ -93,10 +109,17 @@ impl Gradients {
         self.keep_measures(chunks);
     }
 
-    fn keep_measures(&mut self, chunks: Vec<Measures>) {
+    /// Keeps what was measured of all chunks; whether every gradient is finite.
+    fn keep_measures(&mut self, chunks: Vec<Measures>) -> bool {
         self.largest_g = chunks.iter().map(|c| f64::from(c.0)).fold(0.0, f64::max);
         self.largest_h = chunks.iter().map(|c| f64::from(c.1)).fold(0.0, f64::max);
         self.squares = chunks.iter().map(|c| f64::from(c.2)).sum();
+        chunks.iter().all(|c| c.3)
+    }
+
+    /// Whether the rows have gradients, but no second derivatives to divide them by.
+    pub fn are_flat(&self) -> bool {
+        self.largest_g > 0.0 && self.largest_h == 0.0
     }
 
     /// Scales the gradients of a bag to integers. `memory` is reused for the entries.
@@ -113,17 +136,21 @@ impl Gradients {
     fn is_heavy_tailed(&self, n: usize) -> bool {
         let mean_square = self.squares / n as f64;
         let unit = self.largest_g / most_packed(n);
-        mean_square < 16.0 * 16.0 * unit * unit
+        // Squares of very large gradients are infinite in single precision.
+        mean_square < 16.0 * 16.0 * unit * unit || mean_square.is_infinite()
     }
 
     fn packed(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
         let most = most_packed(bag.n);
-        let scale = |largest: f64| if largest > 0.0 { (most / largest) as f32 } else { 1.0 };
+        let scale = |largest: f64| match largest > 0.0 {
+            true => (most / largest).min(f64::from(f32::MAX)) as f32,
+            false => 1.0,
+        };
         let (g_scale, h_scale) = (scale(self.largest_g), scale(self.largest_h));
         let entry = |row: u32, gradient: &Gradient| {
             let g = nearest(gradient.g * g_scale) as i16;
             // At least one unit: a row must not vanish from the weight of its node.
-            let h = (nearest(gradient.h * h_scale) as u16).max(1);
+            let h = nearest(gradient.h * h_scale).max(1) as u16;
             pack(row, g, h)
         };
         entries.resize(bag.n, 0);
@@ -203,13 +230,14 @@ impl Gradients {
     }
 }
 
-/// The largest `|g|` and `h` of some rows and the sum of their `g^2`.
-type Measures = (f32, f32, f32);
+/// The largest `|g|` and `h` of some rows, the sum of their `g^2`, and whether all are finite.
+type Measures = (f32, f32, f32, bool);
 
 /// Measures the gradients of some rows; those of absent rows become 0.
 fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
-    let (mut g, mut h, mut squares) = (0f32, 0f32, 0f32);
+    let (mut g, mut h, mut squares, mut sound) = (0f32, 0f32, 0f32, true);
     let mut count = |gradient: &Gradient, copies: f32| {
+        sound &= gradient.is_finite();
         g = g.max(gradient.g.abs());
         h = h.max(gradient.h);
         squares += copies * gradient.g * gradient.g;
@@ -225,7 +253,7 @@ fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
             }
         }
     }
-    (g, h, squares)
+    (g, h, squares, sound)
 }
 
 /// The largest packed gradient such that `n` of them can be summed.

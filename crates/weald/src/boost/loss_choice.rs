@@ -1,12 +1,12 @@
 //! A loss by name, as parameters give it.
 
-use crate::data::Target;
+use crate::data::{Target, Task};
 use crate::error::{Error, Result};
 use crate::loss::{self, Loss};
 use crate::parameter::{Value, out_of_range};
 
 /// A loss by name.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum LossChoice {
     /// Logistic for two classes, softmax for more, squared for numbers.
     Auto,
@@ -28,6 +28,8 @@ pub enum LossChoice {
     Huber(f64),
     /// For the quantile of this level.
     Quantile(f64),
+    /// For the quantiles of these levels, in rising order.
+    Quantiles(Vec<f64>),
     /// For counts.
     Poisson,
     /// For positive amounts.
@@ -52,12 +54,12 @@ impl LossChoice {
     ];
 
     /// The loss for this target.
-    pub fn for_target(self, target: &Target) -> Result<Box<dyn Loss>> {
+    pub fn for_target(&self, target: &Target) -> Box<dyn Loss> {
         let n_classes = match target {
             Target::Classes(labels) => labels.n_classes(),
             Target::Numbers(_) => 0,
         };
-        let loss: Box<dyn Loss> = match (self, n_classes) {
+        match (self, n_classes) {
             (LossChoice::Auto, 0) | (LossChoice::Squared, _) => Box::new(loss::Squared),
             (LossChoice::Auto, 2) | (LossChoice::Logistic, _) => Box::new(loss::Logistic),
             (LossChoice::Auto | LossChoice::Softmax, _) => Box::new(loss::Softmax { n_classes }),
@@ -65,46 +67,30 @@ impl LossChoice {
             (LossChoice::Hinge, _) => Box::new(loss::Hinge),
             (LossChoice::SquaredHinge, _) => Box::new(loss::SquaredHinge),
             (LossChoice::Absolute, _) => Box::new(loss::Absolute),
-            (LossChoice::Huber(delta), _) => Box::new(loss::Huber { delta }),
+            (LossChoice::Huber(delta), _) => Box::new(loss::Huber { delta: *delta }),
             (LossChoice::Poisson, _) => Box::new(loss::Poisson),
             (LossChoice::Gamma, _) => Box::new(loss::Gamma),
-            (LossChoice::Tweedie(power), _) => Box::new(loss::Tweedie { power }),
-            (LossChoice::Quantile(level), _) => Box::new(loss::Quantile { level }),
-        };
-        if loss.task() != target.task() {
-            let (expected, found) = match n_classes {
-                0 => ("classes", "numbers"),
-                _ => ("numbers", "classes"),
-            };
-            return Err(Error::WrongTask {
-                method: format!("the loss {}", loss.name()),
-                expected,
-                found,
-                hint: "use the loss auto, or another target",
-            });
+            (LossChoice::Tweedie(power), _) => Box::new(loss::Tweedie { power: *power }),
+            (LossChoice::Quantile(level), _) => Box::new(loss::Quantile { levels: vec![*level] }),
+            (LossChoice::Quantiles(levels), _) => {
+                Box::new(loss::Quantile { levels: levels.clone() })
+            }
         }
-        let is_binary = loss.width() == 1 && n_classes > 0;
-        if is_binary && n_classes != 2 {
-            return Err(Error::WrongTask {
-                method: format!("the loss {}", loss.name()),
-                expected: "two classes",
-                found: if n_classes == 1 { "one class" } else { "more than two" },
-                hint: "use the loss softmax",
-            });
-        }
-        Ok(loss)
     }
 
     /// Whether its number is in range.
-    pub fn check(self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         match self {
-            LossChoice::Huber(delta) if !(delta > 0.0 && delta.is_finite()) => {
+            LossChoice::Huber(delta) if !(*delta > 0.0 && delta.is_finite()) => {
                 out_of_range("loss", self.show(), "a distance above 0 after huber:")
             }
-            LossChoice::Quantile(level) if !(level > 0.0 && level < 1.0) => {
+            LossChoice::Quantile(level) if !(*level > 0.0 && *level < 1.0) => {
                 out_of_range("loss", self.show(), "a level between 0 and 1 after quantile:")
             }
-            LossChoice::Tweedie(power) if !(power > 1.0 && power < 2.0) => {
+            LossChoice::Quantiles(levels) if !are_levels(levels) => {
+                out_of_range("loss", self.show(), "rising levels between 0 and 1 after quantile:")
+            }
+            LossChoice::Tweedie(power) if !(*power > 1.0 && *power < 2.0) => {
                 out_of_range("loss", self.show(), "a power between 1 and 2 after tweedie:")
             }
             _ => Ok(()),
@@ -117,6 +103,10 @@ impl Value for LossChoice {
         match self {
             LossChoice::Huber(delta) => format!("huber:{delta}"),
             LossChoice::Quantile(level) => format!("quantile:{level}"),
+            LossChoice::Quantiles(levels) => {
+                let levels: Vec<String> = levels.iter().map(f64::to_string).collect();
+                format!("quantile:{}", levels.join(","))
+            }
             LossChoice::Tweedie(power) => format!("tweedie:{power}"),
             plain => {
                 let found = LossChoice::NAMED.iter().find(|(_, loss)| loss == plain);
@@ -127,13 +117,16 @@ impl Value for LossChoice {
 
     fn parse(&mut self, text: &str) -> bool {
         if let Some((_, loss)) = LossChoice::NAMED.iter().find(|(name, _)| *name == text) {
-            *self = *loss;
+            *self = loss.clone();
             return true;
         }
-        *self = match text.split_once(':').map(|(name, number)| (name, number.parse())) {
-            Some(("huber", Ok(delta))) => LossChoice::Huber(delta),
-            Some(("quantile", Ok(level))) => LossChoice::Quantile(level),
-            Some(("tweedie", Ok(power))) => LossChoice::Tweedie(power),
+        let Some((name, numbers)) = text.split_once(':') else { return false };
+        let numbers: Option<Vec<f64>> = numbers.split(',').map(|n| n.trim().parse().ok()).collect();
+        *self = match (name, numbers.as_deref()) {
+            ("huber", Some(&[delta])) => LossChoice::Huber(delta),
+            ("quantile", Some(&[level])) => LossChoice::Quantile(level),
+            ("quantile", Some(levels)) => LossChoice::Quantiles(levels.to_vec()),
+            ("tweedie", Some(&[power])) => LossChoice::Tweedie(power),
             _ => return false,
         };
         true
@@ -141,6 +134,67 @@ impl Value for LossChoice {
 
     fn expected(&self) -> String {
         let names: Vec<&str> = LossChoice::NAMED.iter().map(|(name, _)| *name).collect();
-        format!("{}, huber:1.0, quantile:0.5 or tweedie:1.5", names.join(", "))
+        format!(
+            "{}, huber:1.0, quantile:0.5, quantile:0.1,0.5,0.9 or tweedie:1.5",
+            names.join(", ")
+        )
+    }
+}
+
+/// Whether these are levels of quantiles, each larger than the one before.
+fn are_levels(levels: &[f64]) -> bool {
+    let rise = levels.windows(2).all(|pair| pair[0] < pair[1]);
+    rise && !levels.is_empty() && levels.iter().all(|level| *level > 0.0 && *level < 1.0)
+}
+
+/// An error unless the loss is one for this target, and its link one for its predictions.
+pub fn check_fit(loss: &dyn Loss, target: &Target) -> Result<()> {
+    let wrong = |expected, found, hint| {
+        Err(Error::WrongTask { method: format!("the loss {}", loss.name()), expected, found, hint })
+    };
+    match target {
+        Target::Numbers(_) if loss.task() == Task::Classification => {
+            return wrong("classes", "numbers", "use the loss auto, or another target");
+        }
+        Target::Classes(_) if loss.task() == Task::Regression => {
+            return wrong("numbers", "classes", "use the loss auto, or another target");
+        }
+        Target::Classes(labels) if loss.width() == 1 && labels.n_classes() != 2 => {
+            let found = if labels.n_classes() == 1 { "one class" } else { "more than two" };
+            return wrong("two classes", found, "use the loss softmax");
+        }
+        Target::Classes(_) | Target::Numbers(_) => {}
+    }
+    if loss.link().fits(loss.width(), &loss.output(target)) {
+        return Ok(());
+    }
+    out_of_range("link", format!("{:?}", loss.link()), "a link that fits the loss's predictions")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_with_numbers_are_read_back() {
+        for text in ["huber:2", "quantile:0.25", "quantile:0.1,0.5,0.9", "tweedie:1.2", "cox"] {
+            let mut loss = LossChoice::Auto;
+            assert_eq!(loss.parse(text), text != "cox", "{text}");
+            assert!(text == "cox" || loss.show() == text, "{loss:?}");
+            assert_eq!(loss.check(), Ok(()));
+        }
+        for text in ["huber:1,2", "tweedie:", "quantile:a", "quantile:0.1,,0.2", "quantile"] {
+            assert!(!LossChoice::Auto.parse(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn levels_must_rise_between_0_and_1() {
+        for text in ["quantile:0.5,0.5", "quantile:0.9,0.1", "quantile:0.5,1", "quantile:0,0.5"] {
+            let mut loss = LossChoice::Auto;
+            assert!(loss.parse(text), "{text}");
+            let error = loss.check().unwrap_err().to_string();
+            assert!(error.contains("rising levels between 0 and 1"), "{error}");
+        }
     }
 }

@@ -15,7 +15,6 @@ use super::leaf_values::{LeafValues, STRETCH, within};
 use crate::data::{Bins, Resolution, Sample, Target};
 use crate::error::{Error, Result};
 use crate::loss::{Loss, Rows};
-use crate::model::Output;
 use crate::observer::Event;
 use crate::run::Run;
 use crate::seed::Purpose;
@@ -148,7 +147,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     }
 
     /// Takes the gradients of every score.
-    pub fn take_gradients(&mut self, round: usize) {
+    pub fn take_gradients(&mut self, round: usize) -> Result<()> {
         let width = self.start.len();
         if width > 1 {
             let shared = |scores: &[f64]| self.loss.shared(scores);
@@ -157,13 +156,17 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {
             let bag = if self.settings.goss.is_some() { &self.whole_bag } else { &self.bag };
-            gradients.take(self.loss, &rows, output, bag);
+            gradients.take(self.loss, &rows, output, bag)?;
+            if self.trees.is_empty() && gradients.are_flat() {
+                return Err(Error::FlatLoss { loss: self.loss.name() });
+            }
         }
         if let Some(goss) = self.settings.goss {
             let seed = self.run.seed.child(round as u64);
             self.bag = goss.draw(&mut self.gradients, &self.whole_bag, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
+        Ok(())
     }
 
     /// Grows a tree on the gradients of one score.
@@ -280,7 +283,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             trees: trees.into(),
             link: self.loss.link(),
             schema: self.sample.table.schema().clone(),
-            output: Output::of(self.sample.target),
+            output: self.loss.output(self.sample.target),
         })
     }
 }

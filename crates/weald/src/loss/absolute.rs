@@ -37,7 +37,7 @@ impl Loss for Absolute {
         }
     }
 
-    fn leaf_rule(&self) -> LeafRule {
+    fn leaf_rule(&self, _: usize) -> LeafRule {
         LeafRule::Quantile(0.5)
     }
 }

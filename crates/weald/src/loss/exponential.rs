@@ -2,7 +2,7 @@
 
 use super::logistic::log_odds;
 use super::smooth::exp;
-use super::{Gradient, Link, Loss, Rows, mean};
+use super::{Gradient, LeafRule, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
 
 /// `exp(-s)` for class 1, `exp(s)` for class 0; its minimiser is half the log-odds.
@@ -32,6 +32,10 @@ impl Loss for Exponential {
             let e = exp(-sign * *s as f32);
             *out = Gradient { g: -sign * e, h: e };
         }
+    }
+
+    fn leaf_rule(&self, _: usize) -> LeafRule {
+        LeafRule::HalfLogOdds
     }
 
     fn link(&self) -> Link {

@@ -4,6 +4,7 @@
 //! the constant score that fits best, its derivatives, and how scores become predictions.
 
 mod absolute;
+mod custom;
 mod exponential;
 mod gamma;
 mod hinge;
@@ -18,6 +19,7 @@ mod squared_hinge;
 mod tweedie;
 
 pub use absolute::Absolute;
+pub use custom::CustomLoss;
 pub use exponential::Exponential;
 pub use gamma::Gamma;
 pub use hinge::Hinge;
@@ -30,9 +32,10 @@ pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 pub use tweedie::Tweedie;
 
-use crate::data::{Task, Weights};
+use crate::data::{Target, Task, Weights};
 use crate::error::Result;
 use crate::exact_sum::ExactSum;
+use crate::model::Output;
 
 /// First and second derivative of a loss by one score of one row.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -41,6 +44,14 @@ pub struct Gradient {
     pub g: f32,
     /// The second derivative, or a stand-in for it where it is of no use; never negative.
     pub h: f32,
+}
+
+impl Gradient {
+    /// Whether both derivatives are finite.
+    #[inline(always)]
+    pub fn is_finite(&self) -> bool {
+        self.g.is_finite() & self.h.is_finite()
+    }
 }
 
 /// Consecutive rows, as a loss sees them.
@@ -61,6 +72,9 @@ pub enum LeafRule {
     Newton,
     /// The quantile of what is left to explain, `target - score`, at this level.
     Quantile(f64),
+    /// Half the log-odds of a leaf's rows, weighted by their second derivatives: the exact
+    /// minimiser of the exponential loss.
+    HalfLogOdds,
 }
 
 /// A loss.
@@ -98,14 +112,20 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
     /// The derivatives by score number `output` of some rows.
     fn gradients(&self, rows: &Rows<'_>, output: usize, out: &mut [Gradient]);
 
-    /// How the value of a leaf is found.
-    fn leaf_rule(&self) -> LeafRule {
+    /// How the value of a leaf is found, in trees for score number `output`.
+    fn leaf_rule(&self, output: usize) -> LeafRule {
+        let _ = output;
         LeafRule::Newton
     }
 
     /// How scores become predictions.
     fn link(&self) -> Link {
         Link::Identity
+    }
+
+    /// What predictions mean.
+    fn output(&self, target: &Target) -> Output {
+        Output::of(target)
     }
 }
 
@@ -122,16 +142,19 @@ pub enum Link {
     DoubleLogistic,
     /// The probability of class `k` is `exp(score_k)` by the sum over all classes.
     Softmax,
+    /// The predictions are the scores, sorted: quantiles do not cross.
+    Rearranged,
 }
 
 impl Link {
     /// Every link with the code it has in model files, which never changes.
-    const CODES: [(Link, u8); 5] = [
+    const CODES: [(Link, u8); 6] = [
         (Link::Identity, 0),
         (Link::Log, 1),
         (Link::Logistic, 2),
         (Link::DoubleLogistic, 3),
         (Link::Softmax, 4),
+        (Link::Rearranged, 5),
     ];
 
     /// The code in model files.
@@ -148,8 +171,20 @@ impl Link {
     pub fn width(self, n_scores: usize) -> usize {
         match self {
             Link::Logistic | Link::DoubleLogistic => 2,
-            Link::Identity | Link::Log | Link::Softmax => n_scores,
+            Link::Identity | Link::Log | Link::Softmax | Link::Rearranged => n_scores,
         }
+    }
+
+    /// Whether it makes such predictions of so many scores.
+    pub fn fits(self, n_scores: usize, output: &Output) -> bool {
+        let is_kind = match output {
+            Output::Probabilities { .. } => {
+                matches!(self, Link::Logistic | Link::DoubleLogistic | Link::Softmax)
+            }
+            Output::Value => matches!(self, Link::Identity | Link::Log),
+            Output::Quantiles { .. } => self == Link::Rearranged,
+        };
+        is_kind && n_scores > 0 && self.width(n_scores) == output.width()
     }
 
     /// The prediction of one row.
@@ -170,6 +205,10 @@ impl Link {
                 }
                 let total: f64 = prediction.iter().sum();
                 prediction.iter_mut().for_each(|p| *p /= total);
+            }
+            Link::Rearranged => {
+                prediction.copy_from_slice(scores);
+                prediction.sort_unstable_by(f64::total_cmp);
             }
         }
     }
@@ -229,7 +268,8 @@ mod tests {
             (Box::new(Squared), numbers.clone()),
             (Box::new(Absolute), numbers.clone()),
             (Box::new(Huber { delta: 1.0 }), numbers.clone()),
-            (Box::new(Quantile { level: 0.8 }), numbers),
+            (Box::new(Quantile { levels: vec![0.8] }), numbers.clone()),
+            (Box::new(Quantile { levels: vec![0.1, 0.5, 0.9] }), numbers),
             (Box::new(Poisson), counts),
             (Box::new(Gamma), positive.clone()),
             (Box::new(Tweedie { power: 1.5 }), positive),
@@ -285,7 +325,9 @@ mod tests {
     fn second_derivatives_are_finite_differences_where_newton_uses_them() {
         for (loss, targets) in all() {
             // Kinked losses have a stand-in of 1.
-            if loss.leaf_rule() != LeafRule::Newton || ["hinge", "huber"].contains(&loss.name()) {
+            if matches!(loss.leaf_rule(0), LeafRule::Quantile(_))
+                || ["hinge", "huber"].contains(&loss.name())
+            {
                 continue;
             }
             let width = loss.width();

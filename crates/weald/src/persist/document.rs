@@ -56,7 +56,7 @@ struct Metric {
 
 /// A number as text: the shortest that reads back to the same bits, or NaN, inf, -inf.
 #[derive(Debug)]
-struct Number(f64);
+pub(super) struct Number(pub(super) f64);
 
 /// The one thing that is read of a document of any version.
 #[derive(Deserialize)]

@@ -22,8 +22,9 @@
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
-//! in the array `names` (`u8`), itself a JSON document: `output` (`"value"`, or
-//! `{"probabilities":{"classes":[…]}}`) and `schema`. Spaces follow it where n names in lists (levels
+//! in the array `names` (`u8`), itself a JSON document: `output` (`"value"`,
+//! `{"probabilities":{"classes":[…]}}` or `{"quantiles":{"levels":[…]}}`, levels as text) and
+//! `schema`. Spaces follow it where n names in lists (levels
 //! and classes) take more bytes of memory than the file pays for: its length is at least
 //! (96 n - 12 MiB) / 3.
 //!

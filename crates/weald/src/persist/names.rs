@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::document::Number;
 use super::{damaged, json};
 use crate::any::AnyModel;
 use crate::data::Schema;
@@ -40,6 +41,11 @@ pub(super) enum OutputNames {
     },
     /// One number.
     Value,
+    /// Quantiles.
+    Quantiles {
+        /// The levels, rising.
+        levels: Vec<Number>,
+    },
 }
 
 impl Names {
@@ -49,6 +55,9 @@ impl Names {
                 OutputNames::Probabilities { classes: classes.clone() }
             }
             Output::Value => OutputNames::Value,
+            Output::Quantiles { levels } => OutputNames::Quantiles {
+                levels: levels.iter().map(|&level| Number(level)).collect(),
+            },
         };
         Names { output, schema: model.schema().clone() }
     }
@@ -74,6 +83,9 @@ impl From<OutputNames> for Output {
         match names {
             OutputNames::Probabilities { classes } => Output::Probabilities { classes },
             OutputNames::Value => Output::Value,
+            OutputNames::Quantiles { levels } => {
+                Output::Quantiles { levels: levels.into_iter().map(|level| level.0).collect() }
+            }
         }
     }
 }

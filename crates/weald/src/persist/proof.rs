@@ -9,7 +9,6 @@ use crate::any::AnyModel;
 use crate::boost::AdditiveModel;
 use crate::data::{FieldKind, Schema};
 use crate::error::{ModelFileError, quoted};
-use crate::loss::Link;
 use crate::model::{Model, Output};
 use crate::tree::{LevelSet, Node, Rule, Tree};
 
@@ -20,8 +19,14 @@ pub(super) fn output(output: Output) -> Result<(Output, usize), ModelFileError> 
     if let Output::Probabilities { classes } = &output {
         distinct(classes.iter(), || "the classes".into())?;
     }
+    if let Output::Quantiles { levels } = &output {
+        let inside = levels.iter().all(|level| *level > 0.0 && *level < 1.0);
+        if !inside || !levels.windows(2).all(|pair| pair[0] < pair[1]) {
+            return damaged(format!("its levels are {levels:?}, expected to rise from 0 to 1"));
+        }
+    }
     match output.width() {
-        0 => damaged("it has no classes"),
+        0 => damaged("it has no classes or levels"),
         width => Ok((output, width)),
     }
 }
@@ -41,13 +46,9 @@ pub(super) fn model(model: &AnyModel) -> Proof {
 /// Proves a sum of trees.
 fn additive(model: &AdditiveModel) -> Proof {
     let n_scores = model.start.len();
-    if n_scores == 0 || model.link.width(n_scores) != model.output.width() {
+    if !model.link.fits(n_scores, &model.output) {
         let width = model.output.width();
-        return damaged(format!("{n_scores} scores do not make {width} predictions"));
-    }
-    let is_value = matches!(model.output, Output::Value);
-    if is_value != matches!(model.link, Link::Identity | Link::Log) {
-        return damaged("its link does not fit what it predicts");
+        return damaged(format!("its link does not make {width} predictions of {n_scores} scores"));
     }
     value(&model.start, &Output::Value, || "the start".into())?;
     if !model.trees.len().is_multiple_of(n_scores) {
@@ -168,7 +169,7 @@ fn set(set: &LevelSet, n_levels: usize, at: usize) -> Proof {
 fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
     let (sound, expected): (fn(&f64) -> bool, _) = match output {
         Output::Probabilities { .. } => (|p| (0.0..=1.0).contains(p), "a probability"),
-        Output::Value => (|x| x.is_finite(), "a finite number"),
+        Output::Value | Output::Quantiles { .. } => (|x| x.is_finite(), "a finite number"),
     };
     match value.iter().find(|x| !sound(x)) {
         Some(x) => damaged(format!("{} has the value {x}, expected {expected}", of())),

@@ -7,6 +7,7 @@ mod engine;
 mod golden;
 mod laws;
 mod layers;
+mod losses;
 mod papers;
 mod parity;
 mod reference_tree;

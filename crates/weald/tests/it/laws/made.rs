@@ -119,6 +119,7 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
                 "absolute",
                 "huber:1",
                 "quantile:0.8",
+                "quantile:0.1,0.5,0.9",
                 "poisson",
                 "gamma",
                 "tweedie:1.5",

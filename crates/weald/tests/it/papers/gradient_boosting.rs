@@ -76,7 +76,7 @@ fn every_loss_goes_downhill() {
     let positive: Vec<f64> = y.iter().map(|y| y - lowest + 0.5).collect();
     let middle = y.iter().sum::<f64>() / y.len() as f64;
     let classes: Vec<String> = y.iter().map(|y| (*y > middle).to_string()).collect();
-    let error = |loss: LossChoice, n_trees: usize| {
+    let error = |loss: &LossChoice, n_trees: usize| {
         let is_class = matches!(
             loss,
             LossChoice::Logistic
@@ -89,7 +89,7 @@ fn every_loss_goes_downhill() {
             false => Target::numbers(positive.clone()).unwrap(),
         };
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-        let boosting = GradientBoosting { loss, n_trees, ..Default::default() };
+        let boosting = GradientBoosting { loss: loss.clone(), n_trees, ..Default::default() };
         let scores = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
         match is_class {
             true => {
@@ -117,7 +117,7 @@ fn every_loss_goes_downhill() {
         LossChoice::Hinge,
         LossChoice::SquaredHinge,
     ] {
-        let (few, many) = (error(loss, 2), error(loss, 80));
+        let (few, many) = (error(&loss, 2), error(&loss, 80));
         assert!(many < 0.6 * few, "{loss:?}: {few} after 2 rounds, {many} after 80");
     }
 }
