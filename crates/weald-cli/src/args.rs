@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use weald::data::Task;
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -122,7 +123,8 @@ pub struct TrainArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The output has a column `prediction`, and with --probabilities a column
-`probability_CLASS` for each class. Rows are read, predicted and written in blocks.
+`probability_CLASS` for each class; a model of several quantiles has a column
+`prediction_qLEVEL` for each instead. Rows are read, predicted and written in blocks.
 
 Examples:
   weald predict Purchase.weald new.csv > predictions.csv
@@ -242,6 +244,15 @@ pub enum TaskArgument {
     Classification,
     /// Numbers.
     Regression,
+}
+
+impl From<Task> for TaskArgument {
+    fn from(task: Task) -> TaskArgument {
+        match task {
+            Task::Classification => TaskArgument::Classification,
+            Task::Regression => TaskArgument::Regression,
+        }
+    }
 }
 
 /// What to do with rows of another length than the header.

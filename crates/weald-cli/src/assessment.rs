@@ -5,8 +5,8 @@ use weald::base::constant::Constant;
 use weald::data::folds::Folds;
 use weald::data::{Sample, Table, Target, Weights};
 use weald::learner::Learner;
-use weald::metric::Metric;
-use weald::model::Model;
+use weald::metric::{Metric, Truth};
+use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
 use weald::seed::Seed;
@@ -66,22 +66,29 @@ pub fn on_test_part(
     test: &Rows<'_>,
     effort: Effort,
 ) -> Result<Vec<Measured>> {
-    let baseline = effort.fit(&Constant {}, "fitting the baseline", train)?;
-    let tree = if is_tree(model) || interrupt::asked() {
-        None
-    } else {
-        Some(effort.fit(&DecisionTree::default(), "fitting a single tree", train)?)
-    };
+    let output = model.output();
     let run = Run::quiet(Seed(effort.seed), effort.threads).map_err(Failure::library)?;
     let scores =
         |model: &dyn Model| run.install(|| model.scores(test.table)).map_err(Failure::library);
-    let model = scores(model)?;
-    let tree = tree.map(|tree| scores(&tree)).transpose()?;
-    let baseline = scores(&baseline)?;
-    let one = |metric: Metric, scores: &Scores| {
-        metric.evaluate(scores, test.target, test.weights).map_err(Failure::library)
+    let (baseline, tree) = match output {
+        // Neither a mean nor a tree for means says what these say.
+        Output::Quantiles { .. } => (prior(model, test.table.n_rows()), None),
+        _ => {
+            let baseline = effort.fit(&Constant {}, "fitting the baseline", train)?;
+            let tree = if is_tree(model) || interrupt::asked() {
+                None
+            } else {
+                Some(effort.fit(&DecisionTree::default(), "fitting a single tree", train)?)
+            };
+            (scores(&baseline)?, tree.map(|tree| scores(&tree)).transpose()?)
+        }
     };
-    Metric::for_target(test.target)
+    let model = scores(model)?;
+    let one = |metric: Metric, scores: &Scores| {
+        let truth = Truth { target: test.target, weights: test.weights, output };
+        metric.of(scores, &truth).map_err(Failure::library)
+    };
+    Metric::for_output(output, test.target)
         .into_iter()
         .map(|metric| {
             Ok(Measured {
@@ -92,6 +99,23 @@ pub fn on_test_part(
             })
         })
         .collect()
+}
+
+/// What a model says before it looks at a row: its prior, which every model so far keeps: a tree
+/// at its root, a sum of trees before its first tree.
+pub fn prior(model: &AnyModel, n_rows: usize) -> Scores {
+    let value = match model {
+        AnyModel::Tree(model) => model.tree.value(0).to_vec(),
+        AnyModel::Constant(model) => model.value.clone(),
+        AnyModel::Additive(model) => {
+            let mut prior = vec![0.0; model.output.width()];
+            model.link.respond(&model.start, &mut prior);
+            prior
+        }
+    };
+    let mut scores = Scores::zeros(n_rows, value.len());
+    scores.rows_mut().for_each(|row| row.copy_from_slice(&value));
+    scores
 }
 
 /// Measures `learner` on each fold, fitted on the others. After Ctrl-C: on the folds so far.

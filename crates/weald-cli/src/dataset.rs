@@ -6,7 +6,7 @@ use weald::data::{Column, Table, Target, Weights};
 use weald::error::{Error, quoted};
 use weald_io::Frame;
 
-use crate::args::TrainArguments;
+use crate::args::{TaskArgument, TrainArguments};
 use crate::failure::{Failure, Kind, Result};
 use crate::{say, source, target};
 
@@ -24,8 +24,14 @@ pub struct Dataset {
     pub groups: Option<Vec<u32>>,
 }
 
-/// Takes the file apart as the command line says.
-pub fn assemble(frame: &Frame, name: &str, arguments: &TrainArguments) -> Result<Dataset> {
+/// Takes the file apart as the command line says; `task` is what the method is for, if the command
+/// line does not say.
+pub fn assemble(
+    frame: &Frame,
+    name: &str,
+    task: Option<TaskArgument>,
+    arguments: &TrainArguments,
+) -> Result<Dataset> {
     let file = &arguments.file;
     let whole = &frame.table;
     let target_at = require(whole, name, "--target", file)?;
@@ -54,7 +60,7 @@ pub fn assemble(frame: &Frame, name: &str, arguments: &TrainArguments) -> Result
     };
     let column_of_file = |name: &str| format!("{}, column {}", source::name(file), quoted(name));
     let placed = |name: &str, failure: Failure| failure.at(column_of_file(name));
-    let found = target::find(&column(target_at), name, arguments.task)
+    let found = target::find(&column(target_at), name, arguments.task.or(task))
         .map_err(|failure| placed(name, failure))?;
     let weights = match weight_at {
         Some(at) => weights(&column(at), whole.name(at))

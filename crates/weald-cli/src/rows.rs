@@ -24,7 +24,12 @@ impl RowWriter {
         kept: &[String],
     ) -> RowWriter {
         let mut names = kept.to_vec();
-        names.push("prediction".into());
+        match output {
+            Output::Quantiles { levels } if levels.len() > 1 => {
+                names.extend(levels.iter().map(|level| format!("prediction_q{level}")));
+            }
+            _ => names.push("prediction".into()),
+        }
         if let (true, Output::Probabilities { classes }) = (with_probabilities, output) {
             names.extend(classes.iter().map(|class| format!("probability_{class}")));
         }
@@ -57,7 +62,7 @@ impl RowWriter {
                         values.extend(scores.iter().map(|&p| Value::Number(p)));
                     }
                 }
-                _ => values.push(Value::Number(scores[0])),
+                _ => values.extend(scores.iter().map(|&x| Value::Number(x))),
             }
             match self.format {
                 RowFormat::Csv => csv_line(&mut out, &values),
@@ -157,6 +162,17 @@ mod tests {
         let id = Column::numeric(vec![7.0, f64::NAN]);
         assert_eq!(writer.header(), "id,prediction,\"probability_no, never\",probability_yes\n");
         assert_eq!(writer.lines(&scores(), &[&id]), "7,yes,0.25,0.75\n,\"no, never\",1,0\n");
+    }
+
+    #[test]
+    fn quantiles_have_a_column_each() {
+        let several = Output::Quantiles { levels: [0.1, 0.9].into() };
+        let writer = RowWriter::new(RowFormat::Csv, &several, false, &["id".into()]);
+        assert_eq!(writer.header(), "id,prediction_q0.1,prediction_q0.9\n");
+        let id = Column::numeric(vec![7.0, 8.0]);
+        assert_eq!(writer.lines(&scores(), &[&id]), "7,0.25,0.75\n8,1,0\n");
+        let one = Output::Quantiles { levels: [0.9].into() };
+        assert_eq!(RowWriter::new(RowFormat::Csv, &one, false, &[]).header(), "prediction\n");
     }
 
     #[test]

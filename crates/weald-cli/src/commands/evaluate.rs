@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use weald::any::{AnyModel, Trained};
+use weald::any::Trained;
 use weald::data::{Column, FieldKind, Target, Weights};
 use weald::error::{Error, quoted};
-use weald::metric::Metric;
+use weald::metric::{Metric, Truth};
 use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
@@ -14,7 +14,7 @@ use weald::seed::Seed;
 
 use super::predict::{add, tell_unseen};
 use crate::args::EvaluateArguments;
-use crate::assessment::Measured;
+use crate::assessment::{Measured, prior};
 use crate::confusion::Confusion;
 use crate::failure::{Failure, Kind, Result};
 use crate::stream::Stream;
@@ -28,10 +28,11 @@ pub fn run(arguments: &EvaluateArguments) -> Result<()> {
     let (baseline, origin) = baseline(&trained, &rows);
     let baseline = widened(&baseline, &rows.target);
     let value = |metric: Metric, scores: &Scores| {
-        metric.evaluate(scores, &rows.target, &rows.weights).map_err(Failure::library)
+        let (target, weights, output) = (&rows.target, &rows.weights, trained.model.output());
+        metric.of(scores, &Truth { target, weights, output }).map_err(Failure::library)
     };
     let mut measured = Vec::new();
-    for metric in Metric::for_target(&rows.target) {
+    for metric in Metric::for_output(trained.model.output(), &rows.target) {
         let (model, baseline) = (vec![value(metric, &scores)?], vec![value(metric, &baseline)?]);
         measured.push(Measured { metric, model, tree: None, baseline });
     }
@@ -82,7 +83,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
     })?;
     let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
     let width = model.output().width();
-    let (mut scores, mut truth, mut weights) = (Vec::new(), Truth::default(), Vec::new());
+    let (mut scores, mut truth, mut weights) = (Vec::new(), Answers::default(), Vec::new());
     let (mut unseen, mut n_read, mut n_left_out) = (Vec::new(), 0, 0);
     while let Some(table) = stream.next()? {
         let column = table.column(table.require(name).map_err(|e| stream.failure(e))?);
@@ -143,13 +144,13 @@ fn without_target(name: &str, row: usize, file: &Path) -> Failure {
 
 /// The true answers so far: numbers, or the names of classes by code.
 #[derive(Default)]
-struct Truth {
+struct Answers {
     numbers: Vec<f64>,
     names: Vec<String>,
     codes: Vec<u32>,
 }
 
-impl Truth {
+impl Answers {
     fn add(&mut self, column: &Column) {
         match column {
             Column::Numeric(numbers) => self.numbers.extend(numbers.iter()),
@@ -199,25 +200,14 @@ fn matched(names: &[String], known: &[String]) -> (Vec<u32>, Vec<String>) {
     (codes, all)
 }
 
-/// What the constant model says of the rows, and where it comes from: the training rows, whose
-/// prior every model so far keeps: a tree at its root, a sum of trees before its first tree.
+/// What the baseline says of the rows, and where it comes from: the training rows.
 fn baseline(trained: &Trained, rows: &Rows) -> (Scores, String) {
-    let value = match &trained.model {
-        AnyModel::Tree(model) => model.tree.value(0).to_vec(),
-        AnyModel::Constant(model) => model.value.clone(),
-        AnyModel::Additive(model) => {
-            let mut prior = vec![0.0; model.output.width()];
-            model.link.respond(&model.start, &mut prior);
-            prior
-        }
+    let what = match trained.model.output() {
+        Output::Probabilities { .. } => "class shares",
+        Output::Quantiles { .. } => "quantiles",
+        _ => "mean",
     };
-    let mut scores = Scores::zeros(rows.target.len(), value.len());
-    scores.rows_mut().for_each(|row| row.copy_from_slice(&value));
-    let what = match rows.target {
-        Target::Classes(_) => "class shares",
-        Target::Numbers(_) => "mean",
-    };
-    (scores, format!("{what} of the training rows"))
+    (prior(&trained.model, rows.target.len()), format!("{what} of the training rows"))
 }
 
 /// The same scores with probability 0 for each class that the model never saw.

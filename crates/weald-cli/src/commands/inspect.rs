@@ -160,6 +160,10 @@ fn target(trained: &Trained) -> String {
             let more = if more > 0 { format!(", … {more} more") } else { String::new() };
             format!("{name}, classes {shown}{more}")
         }
+        Output::Quantiles { levels } => {
+            let levels = levels.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            format!("{name}, quantiles {levels}")
+        }
         _ => format!("{name}, a number"),
     }
 }
@@ -200,6 +204,9 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
     });
     if let Output::Probabilities { classes } = trained.model.output() {
         document["target"]["classes"] = json!(classes.to_vec());
+    }
+    if let Output::Quantiles { levels } = trained.model.output() {
+        document["target"]["quantiles"] = json!(levels.to_vec());
     }
     match &trained.model {
         AnyModel::Tree(model) => document["tree"] = picture::json(model, depth),

@@ -36,7 +36,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
     let to = model_file::destination(arguments.output.as_deref(), target);
     model_file::check_destination(&to, arguments.force)?;
     let frame = source::load(&arguments.file, &options)?;
-    let data = dataset::assemble(&frame, target, arguments)?;
+    let data = dataset::assemble(&frame, target, learner.task().map(Into::into), arguments)?;
     drop(frame);
     say::line(&format!("task: {}, as {}", data.target.task().words(), data.reason));
     let mut warnings = suspicions(&data.table, &data.target, arguments.threads);

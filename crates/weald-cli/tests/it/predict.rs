@@ -22,6 +22,42 @@ fn csv_to_csv() {
 }
 
 #[test]
+fn quantiles_have_a_column_each_and_are_measured_by_their_loss() {
+    let folder = Folder::new();
+    let file = example("diabetes.csv");
+    let file = file.to_str().unwrap();
+    let settings = ["-m", "gradient-boosting", "-s", "loss=quantile:0.1,0.5,0.9", "-o", "m.weald"];
+    let trained = folder.run(&[&["train", file, "-t", "target"][..], &settings].concat());
+    assert_eq!(trained.code, 0, "{}", trained.stderr);
+    assert!(trained.stdout.contains("pinball loss"), "{}", trained.stdout);
+    let done = folder.run(&["predict", "m.weald", file]);
+    let mut lines = done.stdout.lines();
+    assert_eq!(lines.next(), Some("prediction_q0.1,prediction_q0.5,prediction_q0.9"));
+    for line in lines {
+        let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
+        assert!(row.len() == 3 && row.is_sorted(), "{line}");
+    }
+    let measured = folder.run(&["evaluate", "m.weald", file, "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&measured.stdout).unwrap();
+    assert_eq!(json["metrics"][0]["metric"], "pinball");
+    let number = |key: &str| json["metrics"][0][key].as_f64().unwrap();
+    assert!(number("model") < 0.8 * number("baseline"), "{}", measured.stdout);
+    let shown = folder.run(&["inspect", "m.weald"]);
+    assert!(shown.stdout.contains("quantiles 0.1, 0.5, 0.9"), "{}", shown.stdout);
+}
+
+#[test]
+fn a_loss_for_numbers_makes_few_whole_numbers_a_regression() {
+    let folder = Folder::new();
+    let rows = (0..200).map(|i| format!("{},{}\n", i % 20, (i % 20) / 5));
+    folder.write("counts.csv", format!("x,n\n{}", rows.collect::<String>()));
+    let settings = ["-m", "gradient-boosting", "-s", "loss=poisson"];
+    let done = folder.run(&[&["train", "counts.csv", "-t", "n"][..], &settings].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("task: regression"), "{}", done.stderr);
+}
+
+#[test]
 fn json_lines() {
     let folder = Folder::new();
     folder.trained("diabetes.csv", "target");

@@ -13,7 +13,7 @@ pub use trained::{MetricValue, TargetField, Trained};
 
 use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
-use crate::data::{Aligned, Sample, Schema};
+use crate::data::{Aligned, Sample, Schema, Task};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, Learner};
 use crate::model::{Model, Output};
@@ -78,6 +78,14 @@ impl AnyLearner {
     /// Sets one hyper-parameter from text.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         each_learner!(self, learner => learner.set(name, value))
+    }
+
+    /// What it is for, if that is one task alone: a loss for numbers makes it a method for them.
+    pub fn task(&self) -> Option<Task> {
+        match self {
+            AnyLearner::GradientBoosting(learner) => learner.loss.task(),
+            AnyLearner::Constant(_) | AnyLearner::DecisionTree(_) | AnyLearner::Stump(_) => None,
+        }
     }
 }
 

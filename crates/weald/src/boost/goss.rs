@@ -123,7 +123,7 @@ mod tests {
         let scores = vec![0.0; targets.len()];
         let mut gradients = Gradients::new(targets.len());
         let rows = Rows { targets, scores: &scores, shared: &[] };
-        gradients.take(&Squared as &dyn Loss, &rows, 0, bag);
+        gradients.take(&Squared as &dyn Loss, &rows, 0, bag).unwrap();
         vec![gradients]
     }
 

@@ -53,6 +53,26 @@ impl LossChoice {
         ("gamma", LossChoice::Gamma),
     ];
 
+    /// What it is for, if that is one task alone.
+    pub fn task(&self) -> Option<Task> {
+        match self {
+            LossChoice::Auto => None,
+            LossChoice::Logistic
+            | LossChoice::Softmax
+            | LossChoice::Exponential
+            | LossChoice::Hinge
+            | LossChoice::SquaredHinge => Some(Task::Classification),
+            LossChoice::Squared
+            | LossChoice::Absolute
+            | LossChoice::Huber(_)
+            | LossChoice::Quantile(_)
+            | LossChoice::Quantiles(_)
+            | LossChoice::Poisson
+            | LossChoice::Gamma
+            | LossChoice::Tweedie(_) => Some(Task::Regression),
+        }
+    }
+
     /// The loss for this target.
     pub fn for_target(&self, target: &Target) -> Box<dyn Loss> {
         let n_classes = match target {

@@ -13,7 +13,7 @@ pub(super) struct Judged<'a, T> {
 
 impl<'a, T: Copy> Judged<'a, T> {
     /// The formula's answer, or NaN if no row counts or a score is NaN.
-    pub fn by(&self, formula: fn(&Self) -> f64) -> f64 {
+    pub fn by(&self, formula: impl FnOnce(&Self) -> f64) -> f64 {
         let mut any = false;
         for (scores, _, _) in self.rows() {
             if scores.iter().any(|s| s.is_nan()) {

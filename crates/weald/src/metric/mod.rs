@@ -16,6 +16,7 @@ mod log_loss;
 mod mcc;
 mod mean_absolute_error;
 mod median_absolute_error;
+mod pinball;
 mod precision;
 mod r2;
 mod ranking;
@@ -31,6 +32,7 @@ use std::fmt;
 
 use crate::data::{Target, Task, Weights};
 use crate::error::{Error, Result};
+use crate::model::Output;
 use crate::scores::Scores;
 use judged::{Judged, usable};
 
@@ -70,6 +72,19 @@ pub enum Metric {
     MedianAbsoluteError,
     /// The share of the target's variance that is explained.
     R2,
+    /// The loss that predicted quantiles minimise, a mean over rows and levels.
+    Pinball,
+}
+
+/// Rows whose truth is known, and what scores of them mean.
+#[derive(Debug, Clone, Copy)]
+pub struct Truth<'a> {
+    /// The truth.
+    pub target: &'a Target,
+    /// How much each row counts.
+    pub weights: &'a Weights,
+    /// What a model of these rows predicts.
+    pub output: &'a Output,
 }
 
 impl Metric {
@@ -89,6 +104,7 @@ impl Metric {
         Metric::MeanAbsoluteError,
         Metric::MedianAbsoluteError,
         Metric::R2,
+        Metric::Pinball,
     ];
 
     /// The name in JSON and on the command line.
@@ -110,7 +126,7 @@ impl Metric {
     pub fn task(self) -> Task {
         match self.entry().formula {
             Formula::Classes(_) => Task::Classification,
-            Formula::Numbers(_) => Task::Regression,
+            Formula::Numbers(_) | Formula::Quantiles(_) => Task::Regression,
         }
     }
 
@@ -133,17 +149,34 @@ impl Metric {
         }
     }
 
+    /// What a table of results shows for a model with this output.
+    pub fn for_output(output: &Output, target: &Target) -> Vec<Metric> {
+        match output {
+            Output::Quantiles { .. } => vec![Metric::Pinball],
+            Output::Probabilities { .. } | Output::Value => Metric::for_target(target),
+        }
+    }
+
     /// The metric of `scores`, which are what a model says of the rows whose truth is `target`:
     /// one probability for each class of the target's list, or one number.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn evaluate(self, scores: &Scores, target: &Target, weights: &Weights) -> Result<f64> {
+        self.of(scores, &Truth { target, weights, output: &Output::of(target) })
+    }
+
+    /// The metric of `scores`, which mean what the truth says they mean.
     ///
     /// The answer is NaN where the metric is not defined: no row counts, a score of a row that
     /// counts is NaN, [`Auc`](Self::Auc) of one class alone, [`R2`](Self::R2) of a constant
     /// target. For many classes, means over classes leave out those that do not occur.
     ///
     /// # Errors
-    /// When the lengths differ, the task is the wrong one, a row has not one score for each class,
-    /// or a weight is negative or not finite.
-    pub fn evaluate(self, scores: &Scores, target: &Target, weights: &Weights) -> Result<f64> {
+    /// When the lengths differ, the task is the wrong one, a row has not one score for each class
+    /// or quantile, or a weight is negative or not finite.
+    pub fn of(self, scores: &Scores, truth: &Truth<'_>) -> Result<f64> {
+        let &Truth { target, weights, output } = truth;
         let n_rows = target.len();
         let length = |what: &str, found: usize| {
             Err(Error::Length { what: what.into(), found, expected: n_rows })
@@ -164,6 +197,14 @@ impl Metric {
                 check_width(scores, 1)?;
                 Ok(Judged { scores, truth, weights }.by(formula))
             }
+            (Formula::Quantiles(formula), Target::Numbers(truth)) => {
+                let levels = match output {
+                    Output::Quantiles { levels } => levels,
+                    Output::Probabilities { .. } | Output::Value => &[0.5][..],
+                };
+                check_width(scores, levels.len())?;
+                Ok(Judged { scores, truth, weights }.by(|judged| formula(judged, levels)))
+            }
             _ => Err(Error::WrongMetric {
                 metric: self.name(),
                 expected: self.task().words(),
@@ -174,7 +215,7 @@ impl Metric {
 
     /// The one list of what is known of each metric.
     fn entry(self) -> Entry {
-        use Formula::{Classes, Numbers};
+        use Formula::{Classes, Numbers, Quantiles};
         let (name, title, higher_is_better, formula) = match self {
             Metric::Accuracy => ("accuracy", "accuracy", true, Classes(accuracy::accuracy)),
             Metric::BalancedAccuracy => (
@@ -210,6 +251,7 @@ impl Metric {
                 Numbers(median_absolute_error::median_absolute_error),
             ),
             Metric::R2 => ("r2", "R²", true, Numbers(r2::r2)),
+            Metric::Pinball => ("pinball", "pinball loss", false, Quantiles(pinball::pinball)),
         };
         Entry { name, title, higher_is_better, formula }
     }
@@ -232,6 +274,7 @@ struct Entry {
 enum Formula {
     Classes(fn(&Judged<'_, u32>) -> f64),
     Numbers(fn(&Judged<'_, f64>) -> f64),
+    Quantiles(fn(&Judged<'_, f64>, &[f64]) -> f64),
 }
 
 fn check_width(scores: &Scores, expected: usize) -> Result<()> {
@@ -243,7 +286,7 @@ fn check_width(scores: &Scores, expected: usize) -> Result<()> {
         value: format!("{} numbers a row", scores.width()),
         expected: match expected {
             1 => "1 number a row".into(),
-            n => format!("{n} numbers a row, one for each class"),
+            n => format!("{n} numbers a row, one for each class or quantile"),
         },
     })
 }

@@ -85,6 +85,7 @@ fn numbers_by_hand() {
         (Metric::MeanAbsoluteError, 5.0 / 4.0),
         (Metric::MedianAbsoluteError, 1.0),
         (Metric::R2, 1.0 - 11.0 / 8.0),
+        (Metric::Pinball, 5.0 / 8.0),
     ];
     for (metric, expected) in pairs {
         let found = plain(metric, &said, &truth);
@@ -99,6 +100,23 @@ fn numbers_by_hand() {
     assert_eq!(median(vec![0.3, 0.1, 0.6, 0.2]), 2.0);
     assert_eq!(median(vec![0.3, 0.1, 0.7, 0.2]), 3.0);
     assert_eq!(median(vec![0.7, 0.1, 0.3, 0.2]), 0.0);
+}
+
+#[test]
+fn quantiles_by_hand() {
+    let said = scores(&[[1.0, 2.0], [0.0, 4.0]]);
+    let truth = Target::numbers(vec![3.0, 1.0]).unwrap();
+    let output = Output::Quantiles { levels: [0.25, 0.75].into() };
+    let weights = Weights::Uniform;
+    let found =
+        Metric::Pinball.of(&said, &Truth { target: &truth, weights: &weights, output: &output });
+    // 2 and 1 above the quantiles; 1 above the first and 3 below the second.
+    let expected = (0.25 * 2.0 + 0.75 * 1.0 + 0.25 * 1.0 + 0.25 * 3.0) / 4.0;
+    assert_eq!(found, Ok(expected));
+    assert_eq!(Metric::for_output(&output, &truth), [Metric::Pinball]);
+    let error =
+        Metric::Rmse.of(&said, &Truth { target: &truth, weights: &weights, output: &output });
+    assert!(error.unwrap_err().to_string().contains("2 numbers a row"));
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn monotone_scores_hold_on_a_dense_grid_for_every_loss() {
         ] {
             let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
             let free = GradientBoosting {
-                loss,
+                loss: loss.clone(),
                 n_trees: 25,
                 max_leaves: 12,
                 min_leaf_rows: 5,

@@ -49,8 +49,8 @@ fn every_leaf_is_half_the_log_odds_of_its_weights() {
     let y = [-1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, 1.0];
     let names: Vec<&str> = y.iter().map(|y| if *y > 0.0 { "yes" } else { "no" }).collect();
     let model = fit(&stumps(2), &table(vec![a.to_vec(), b.to_vec()]), &Target::from_names(&names));
-    let mut score = vec![model.start[0]; 12];
-    for tree in &model.trees {
+    let mut score = [model.start[0]; 12];
+    for tree in model.trees.iter() {
         let column = if tree.nodes[0].rule.feature() == Some(0) { &a } else { &b };
         for (leaf, side) in [(1, 0.0), (2, 1.0)] {
             let weight = |sign: f64| -> f64 {
@@ -71,7 +71,7 @@ fn a_leaf_of_one_class_takes_a_finite_step() {
     let names = ["no", "no", "no", "yes", "yes", "yes"];
     let side = vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
     let model = fit(&stumps(3), &table(vec![side]), &Target::from_names(&names));
-    for tree in &model.trees {
+    for tree in model.trees.iter() {
         assert!(tree.values.iter().all(|v| v.abs() <= 4.0), "{:?}", tree.values);
     }
 }

@@ -89,6 +89,6 @@ fn each_quantile_is_the_one_that_is_fitted_alone() {
     for (output, level) in [0.3, 0.8].into_iter().enumerate() {
         let alone = fit(&boosting(LossChoice::Quantile(level)), &train, &target);
         let shared: Vec<_> = both.trees.iter().skip(output).step_by(2).cloned().collect();
-        assert!(alone.trees == shared && alone.start[0] == both.start[output]);
+        assert!(*alone.trees == shared[..] && alone.start[0] == both.start[output]);
     }
 }

@@ -78,7 +78,7 @@ fn dropped_trees_do_not_depend_on_threads_nor_on_the_rounds_to_come() {
     for (loss, target) in [(LossChoice::Softmax, &classes), (LossChoice::Absolute, &numbers)] {
         let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
         let boosting = |n_trees| GradientBoosting {
-            loss,
+            loss: loss.clone(),
             n_trees,
             drop_rate: 0.3,
             subsample: 0.7,

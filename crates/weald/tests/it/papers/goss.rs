@@ -48,7 +48,8 @@ fn any_number_of_threads_draws_the_same_rows() {
             let sample = Sample::new(&table, target, weights).unwrap();
             let goss = Some(Goss { top: 0.1, rest: 0.2 });
             let fit = |goss, seed, threads| {
-                let boosting = GradientBoosting { loss, n_trees: 8, ..boosting(goss) };
+                let boosting =
+                    GradientBoosting { loss: loss.clone(), n_trees: 8, ..boosting(goss) };
                 boosting.fit(&sample, &Run::quiet(Seed(seed), threads).unwrap()).unwrap()
             };
             let model = fit(goss, 1, 1);
