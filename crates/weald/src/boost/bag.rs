@@ -5,12 +5,14 @@ use crate::error::{Error, Result};
 use crate::seed::{Purpose, Seed};
 
 /// How the rows of a sample enter a tree.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Bag {
     /// One number for each row that counts, once for each copy, in row order.
     pub rows: Option<Vec<u32>>,
     /// Real weights.
     pub weights: Option<Vec<f32>>,
+    /// Whether the sample itself has real weights.
+    pub is_weighted: bool,
     /// How often each row stands there, where that is not once.
     pub copies: Option<Vec<u32>>,
     /// How many rows there are, copies counted.
@@ -21,7 +23,7 @@ impl Bag {
     /// The rows of a sample: a count is so many copies of a row, a real weight makes it heavier.
     pub fn of(weights: &Weights, n_rows: usize) -> Result<Bag> {
         match weights {
-            Weights::Uniform => Ok(Bag { rows: None, weights: None, copies: None, n: n_rows }),
+            Weights::Uniform => Ok(Bag { n: n_rows, ..Bag::default() }),
             Weights::Counts(counts) => {
                 let copies = counts.iter().enumerate();
                 let rows: Vec<u32> = copies
@@ -31,9 +33,9 @@ impl Bag {
                     0 => Err(Error::ZeroWeights(n_rows)),
                     n => Ok(Bag {
                         rows: Some(rows),
-                        weights: None,
                         copies: Some(counts.to_vec()),
                         n,
+                        ..Bag::default()
                     }),
                 }
             }
@@ -48,8 +50,8 @@ impl Bag {
                 let rows: Vec<u32> =
                     (0..n_rows as u32).filter(|&row| weights[row as usize] > 0.0).collect();
                 let n = rows.len();
-                let weights = weights.iter().map(|&w| w as f32).collect();
-                Ok(Bag { rows: Some(rows), weights: Some(weights), copies: None, n })
+                let weights = Some(weights.iter().map(|&w| w as f32).collect());
+                Ok(Bag { rows: Some(rows), weights, is_weighted: true, copies: None, n })
             }
         }
     }
@@ -65,7 +67,8 @@ impl Bag {
         let mut copies = vec![0; n_rows];
         rows.iter().for_each(|&row| copies[row as usize] += 1);
         let n = rows.len();
-        Bag { rows: Some(rows), weights: self.weights.clone(), copies: Some(copies), n }
+        let weights = self.weights.clone();
+        Bag { rows: Some(rows), weights, is_weighted: self.is_weighted, copies: Some(copies), n }
     }
 
     /// The rows of the bag, each once.
@@ -84,12 +87,12 @@ impl Bag {
         };
         let mut copies = vec![0; factors.len()];
         rows.iter().for_each(|&row| copies[row as usize] += 1);
-        let weights = match &self.weights {
+        let weights = Some(match &self.weights {
             None => factors.to_vec(),
             Some(weights) => weights.iter().zip(factors).map(|(w, f)| w * f).collect(),
-        };
+        });
         let n = rows.len();
-        Bag { rows: Some(rows), weights: Some(weights), copies: Some(copies), n }
+        Bag { rows: Some(rows), weights, is_weighted: self.is_weighted, copies: Some(copies), n }
     }
 
     /// The rows that are not in the bag.

@@ -114,6 +114,7 @@ impl Value for Option<Goss> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gradients::Sums;
     use super::*;
     use crate::data::Weights;
     use crate::loss::{Loss, Rows, Squared};
@@ -169,6 +170,20 @@ mod tests {
             assert!(count(row) == 0 || count(row) == n, "{rows:?}");
         }
         assert_eq!(bag.copies.unwrap(), (0..6).map(count).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn rows_that_stand_for_others_are_packed_as_before() {
+        let targets: Vec<f64> = (0..100).map(|row| f64::from(row % 10) - 4.5).collect();
+        let real = Weights::real(vec![0.7; 100]).unwrap();
+        for (weights, packed) in [(Weights::Uniform, true), (real, false)] {
+            let whole = Bag::of(&weights, 100).unwrap();
+            let mut gradients = taken(&targets, &whole);
+            let bag = Goss { top: 0.3, rest: 0.2 }.draw(&mut gradients, &whole, Seed(1));
+            let scaled = gradients[0].scale(&bag, Vec::new());
+            assert_eq!(matches!(scaled.sums, Sums::Packed(_)), packed);
+            assert_eq!(scaled.entries.len(), 50);
+        }
     }
 
     #[test]

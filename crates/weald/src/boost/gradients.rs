@@ -124,7 +124,7 @@ impl Gradients {
 
     /// Scales the gradients of a bag to integers. `memory` is reused for the entries.
     pub fn scale(&self, bag: &Bag, memory: Vec<Entry>) -> Scaled {
-        let small_and_weighted = bag.weights.is_some() && bag.n <= 1 << 16;
+        let small_and_weighted = bag.is_weighted && bag.n <= 1 << 16;
         if small_and_weighted || self.is_heavy_tailed(bag.n) {
             self.wide(bag, memory)
         } else {
