@@ -8,6 +8,7 @@ use weald::learner::Learner;
 use weald::model::Model;
 use weald::parameter::Parameters;
 use weald::run::Run;
+use weald::scores::Scores;
 use weald::seed::{Purpose, Seed};
 use weald::tree::constraints::{Bounds, Direction};
 
@@ -71,9 +72,9 @@ impl Columns {
     }
 }
 
-fn raw(model: &AdditiveModel, columns: &Columns) -> Vec<f64> {
+fn raw(model: &AdditiveModel, columns: &Columns) -> Scores {
     let table = columns.table();
-    model.raw_scores(&model.schema().align(&table).unwrap()).values().to_vec()
+    model.raw_scores(&model.schema().align(&table).unwrap())
 }
 
 /// How often the scores go the wrong way along each constrained column, and how far they go the
@@ -89,9 +90,13 @@ fn wrong_steps(model: &AdditiveModel, columns: &Columns) -> (usize, f64) {
         let rising = raw(model, &Columns { up: ups.clone(), ..columns.repeated(row, ups.len()) });
         let falling =
             raw(model, &Columns { down: downs.clone(), ..columns.repeated(row, downs.len()) });
-        wrong += rising.windows(2).filter(|w| w[0] > w[1]).count();
-        wrong += falling.windows(2).filter(|w| w[0] < w[1]).count();
-        reach = reach.max(rising[ups.len() - 1] - rising[0]);
+        for output in 0..rising.width() {
+            let of = |scores: &Scores| scores.rows().map(|row| row[output]).collect::<Vec<f64>>();
+            let (rising, falling) = (of(&rising), of(&falling));
+            wrong += rising.windows(2).filter(|w| w[0] > w[1]).count();
+            wrong += falling.windows(2).filter(|w| w[0] < w[1]).count();
+            reach = reach.max(rising[ups.len() - 1] - rising[0]);
+        }
     }
     (wrong, reach)
 }
@@ -110,6 +115,7 @@ fn monotone_scores_hold_on_a_dense_grid_for_every_loss() {
             (LossChoice::Absolute, &numbers),
             (LossChoice::Huber(1.0), &numbers),
             (LossChoice::Quantile(0.8), &numbers),
+            (LossChoice::Quantiles(vec![0.1, 0.5, 0.9]), &numbers),
             (LossChoice::Poisson, &numbers),
             (LossChoice::Gamma, &numbers),
             (LossChoice::Tweedie(1.5), &numbers),
