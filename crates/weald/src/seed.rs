@@ -24,6 +24,8 @@ pub enum Purpose {
     CutSample = 5,
     /// Which trees are left out of a round.
     Dropped = 6,
+    /// Which way a row's gradients are rounded.
+    Rounding = 7,
 }
 
 impl Seed {
@@ -50,6 +52,12 @@ impl Stream {
     pub fn bits(&mut self) -> u64 {
         self.counter = self.counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.key ^ mix(self.counter))
+    }
+
+    /// The 64 random bits at a position of a new stream, without drawing those before them.
+    pub fn at(&self, position: u64) -> u64 {
+        let counter = position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mix(self.key ^ mix(counter))
     }
 
     /// Uniform in `0..n`, without bias.
@@ -102,6 +110,13 @@ mod tests {
         assert_ne!(first(Seed(1), Purpose::Rows), first(Seed(1), Purpose::Features));
         assert_ne!(first(Seed(1), Purpose::Rows), first(Seed(1).child(0), Purpose::Rows));
         assert_ne!(first(Seed(1).child(0), Purpose::Rows), first(Seed(1).child(1), Purpose::Rows));
+    }
+
+    #[test]
+    fn a_position_is_the_draw_there() {
+        let mut stream = Seed(8).stream(Purpose::Rounding);
+        let new = stream.clone();
+        assert!((0..100).all(|position| new.at(position) == stream.bits()));
     }
 
     #[test]

@@ -180,7 +180,7 @@ mod tests {
             let whole = Bag::of(&weights, 100).unwrap();
             let mut gradients = taken(&targets, &whole);
             let bag = Goss { top: 0.3, rest: 0.2 }.draw(&mut gradients, &whole, Seed(1));
-            let scaled = gradients[0].scale(&bag, Vec::new());
+            let scaled = gradients[0].scale(&bag, Vec::new(), Seed(1));
             assert_eq!(matches!(scaled.sums, Sums::Packed(_)), packed);
             assert_eq!(scaled.entries.len(), 50);
         }

@@ -1,22 +1,22 @@
 //! Gradients as integers.
 //!
-//! Packed gradients travel with the rows: up to 14 bits for `g`, as many for `h`, fewer where rows
-//! are so many that sums could overflow. Where a few gradients are so large that the others would
-//! lose their digits, and for small tables with real weights, wide ones keep them all.
+//! Packed gradients travel with the rows: up to 14 bits for `g`, as many for `h`, fewer where their
+//! sums could overflow ([`super::rounding`]). Where a few gradients are so large that the others
+//! would lose their digits, and for small tables with real weights, wide ones keep them all.
 
 use rayon::prelude::*;
 
 use super::bag::Bag;
+use super::rounding::Rounding;
 use crate::error::{Error, Result};
 use crate::loss::{Gradient, Loss, Rows};
+use crate::seed::{Purpose, Seed};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
 
 /// Rows in a chunk of work.
 const CHUNK: usize = 1 << 14;
-/// The largest packed gradient.
-const MOST_PACKED: f64 = 16_383.0;
-/// Bits that a packed sum may fill.
-const PACKED_SUM_BITS: i32 = 30;
+/// Rows that may be packed: rounding may add one unit for each.
+const MOST_PACKED_ROWS: usize = 1 << 29;
 /// Bits of a wide gradient, at the most: twice those that a single-precision number has.
 const WIDE_BITS: i32 = 50;
 /// Bits that a wide sum may fill.
@@ -29,6 +29,8 @@ pub struct Gradients {
     largest_g: f64,
     largest_h: f64,
     squares: f64,
+    sum_g: f64,
+    sum_h: f64,
 }
 
 /// Gradients as integers, with an entry for each row of the bag.
@@ -55,7 +57,7 @@ impl Gradients {
     /// No gradients yet.
     pub fn new(n_rows: usize) -> Gradients {
         let rows = vec![Gradient::default(); n_rows];
-        Gradients { rows, largest_g: 0.0, largest_h: 0.0, squares: 0.0 }
+        Gradients { rows, largest_g: 0.0, largest_h: 0.0, squares: 0.0, sum_g: 0.0, sum_h: 0.0 }
     }
 
     /// Takes the derivatives of `loss` by score number `output`, times the rows' weights; 0 for
@@ -111,10 +113,12 @@ impl Gradients {
 
     /// Keeps what was measured of all chunks; whether every gradient is finite.
     fn keep_measures(&mut self, chunks: Vec<Measures>) -> bool {
-        self.largest_g = chunks.iter().map(|c| f64::from(c.0)).fold(0.0, f64::max);
-        self.largest_h = chunks.iter().map(|c| f64::from(c.1)).fold(0.0, f64::max);
-        self.squares = chunks.iter().map(|c| f64::from(c.2)).sum();
-        chunks.iter().all(|c| c.3)
+        self.largest_g = chunks.iter().map(|c| f64::from(c.largest_g)).fold(0.0, f64::max);
+        self.largest_h = chunks.iter().map(|c| f64::from(c.largest_h)).fold(0.0, f64::max);
+        self.squares = chunks.iter().map(|c| f64::from(c.squares)).sum();
+        self.sum_g = chunks.iter().map(|c| c.sum_g).sum();
+        self.sum_h = chunks.iter().map(|c| c.sum_h).sum();
+        !chunks.iter().any(|c| c.is_unsound)
     }
 
     /// Whether the rows have gradients, but no second derivatives to divide them by.
@@ -122,37 +126,48 @@ impl Gradients {
         self.largest_g > 0.0 && self.largest_h == 0.0
     }
 
-    /// Scales the gradients of a bag to integers. `memory` is reused for the entries.
-    pub fn scale(&self, bag: &Bag, memory: Vec<Entry>) -> Scaled {
+    /// Scales the gradients of a bag to integers. `memory` is reused for the entries. Where digits
+    /// are few, `seed` decides which way each row is rounded.
+    pub fn scale(&self, bag: &Bag, memory: Vec<Entry>, seed: Seed) -> Scaled {
         let small_and_weighted = bag.is_weighted && bag.n <= 1 << 16;
-        if small_and_weighted || self.is_heavy_tailed(bag.n) {
+        let g = Rounding::of(self.largest_g, self.sum_g);
+        if small_and_weighted || bag.n > MOST_PACKED_ROWS || self.is_heavy_tailed(bag.n, &g) {
             self.wide(bag, memory)
         } else {
-            self.packed(bag, memory)
+            let h = Rounding::of(self.largest_h, self.sum_h);
+            let draws = seed.stream(Purpose::Rounding);
+            // At least one unit of `h`: a row must not vanish from the weight of its node.
+            let entry = |g: i32, h: i32, row: u32| pack(row, g as i16, h.max(1) as u16);
+            let entries = if g.is_coarse || h.is_coarse {
+                self.entries(bag, memory, |row, gradient| {
+                    let (for_g, for_h) = thresholds(draws.at(row.into()));
+                    entry(g.drawn(gradient.g, for_g), h.drawn(gradient.h, for_h), row)
+                })
+            } else {
+                self.entries(bag, memory, |row, gradient| {
+                    entry(g.nearest(gradient.g), h.nearest(gradient.h), row)
+                })
+            };
+            let sums = Sums::Packed(PackedPair::gradients(g.most));
+            Scaled { sums, entries, g_unit: g.unit(), h_unit: h.unit() }
         }
     }
 
     /// Whether the root mean square of `g` would be less than 16 units when packed.
-    fn is_heavy_tailed(&self, n: usize) -> bool {
+    fn is_heavy_tailed(&self, n: usize, rounding: &Rounding) -> bool {
         let mean_square = self.squares / n as f64;
-        let unit = self.largest_g / most_packed(n);
+        let unit = self.largest_g / rounding.most;
         // Squares of very large gradients are infinite in single precision.
         mean_square < 16.0 * 16.0 * unit * unit || mean_square.is_infinite()
     }
 
-    fn packed(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
-        let most = most_packed(bag.n);
-        let scale = |largest: f64| match largest > 0.0 {
-            true => (most / largest).min(f64::from(f32::MAX)) as f32,
-            false => 1.0,
-        };
-        let (g_scale, h_scale) = (scale(self.largest_g), scale(self.largest_h));
-        let entry = |row: u32, gradient: &Gradient| {
-            let g = nearest(gradient.g * g_scale) as i16;
-            // At least one unit: a row must not vanish from the weight of its node.
-            let h = nearest(gradient.h * h_scale).max(1) as u16;
-            pack(row, g, h)
-        };
+    /// An entry for each row of a bag, in row order.
+    fn entries(
+        &self,
+        bag: &Bag,
+        mut entries: Vec<Entry>,
+        entry: impl Fn(u32, &Gradient) -> Entry + Sync,
+    ) -> Vec<Entry> {
         entries.resize(bag.n, 0);
         entries.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
             let first = chunk * CHUNK;
@@ -170,12 +185,7 @@ impl Gradients {
                 }
             }
         });
-        Scaled {
-            sums: Sums::Packed(PackedPair::gradients(most)),
-            entries,
-            g_unit: 1.0 / f64::from(g_scale),
-            h_unit: 1.0 / f64::from(h_scale),
-        }
+        entries
     }
 
     fn wide(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
@@ -230,17 +240,30 @@ impl Gradients {
     }
 }
 
-/// The largest `|g|` and `h` of some rows, the sum of their `g^2`, and whether all are finite.
-type Measures = (f32, f32, f32, bool);
+/// What is known of the gradients of some rows.
+#[derive(Default)]
+struct Measures {
+    largest_g: f32,
+    largest_h: f32,
+    squares: f32,
+    /// The sum of `|g|`.
+    sum_g: f64,
+    sum_h: f64,
+    /// Whether one of them is not finite.
+    is_unsound: bool,
+}
 
 /// Measures the gradients of some rows; those of absent rows become 0.
 fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
-    let (mut g, mut h, mut squares, mut sound) = (0f32, 0f32, 0f32, true);
+    let mut found = Measures::default();
     let mut count = |gradient: &Gradient, copies: f32| {
-        sound &= gradient.is_finite();
-        g = g.max(gradient.g.abs());
-        h = h.max(gradient.h);
-        squares += copies * gradient.g * gradient.g;
+        found.is_unsound |= !gradient.is_finite();
+        let size = gradient.g.abs();
+        found.largest_g = found.largest_g.max(size);
+        found.largest_h = found.largest_h.max(gradient.h);
+        found.squares += copies * size * size;
+        found.sum_g += f64::from(copies) * f64::from(size);
+        found.sum_h += f64::from(copies) * f64::from(gradient.h.max(0.0));
     };
     match copies {
         None => rows.iter().for_each(|gradient| count(gradient, 1.0)),
@@ -253,20 +276,13 @@ fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
             }
         }
     }
-    (g, h, squares, sound)
+    found
 }
 
-/// The largest packed gradient such that `n` of them can be summed.
-fn most_packed(n: usize) -> f64 {
-    MOST_PACKED.min(libm::ldexp(1.0, PACKED_SUM_BITS) / n as f64).floor()
-}
-
-/// The nearest whole number, for sizes below 2^22: adding and taking away 1.5 * 2^23 leaves no
-/// room for a fraction. Unlike the library's rounding it needs no call.
-#[inline(always)]
-fn nearest(x: f32) -> i32 {
-    const ROUND: f32 = 12_582_912.0;
-    ((x + ROUND) - ROUND) as i32
+/// Two numbers in `[0, 1)`, 24 bits each, of 64 random bits.
+fn thresholds(bits: u64) -> (f32, f32) {
+    let unit = |bits: u64| (bits >> 40) as f32 * (1.0 / (1u64 << 24) as f32);
+    (unit(bits), unit(bits << 32))
 }
 
 /// The nearest whole number, for sizes below 2^51: the digits of `x` move to the end of the sum.

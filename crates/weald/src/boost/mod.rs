@@ -11,6 +11,7 @@ mod gradients;
 mod islr;
 mod leaf_values;
 mod loss_choice;
+mod rounding;
 mod rounds;
 
 pub use additive::AdditiveModel;

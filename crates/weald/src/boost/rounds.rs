@@ -173,7 +173,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn grow_tree(&mut self, output: usize) -> Result<Grown> {
         let settings = self.settings;
         let memory = std::mem::take(&mut self.entries);
-        let scaled = self.gradients[output].scale(&self.bag, memory);
+        let seed = self.run.seed.child(self.trees.len() as u64);
+        let scaled = self.gradients[output].scale(&self.bag, memory, seed);
         let Scaled { sums, entries, g_unit, h_unit } = scaled;
         // What the integers' gain is in the loss's own unit.
         let gain_unit = g_unit * g_unit / h_unit;
