@@ -10,6 +10,7 @@ use weald::observer::{Event, Observer};
 
 use crate::interrupt;
 use crate::say;
+use crate::tables::three;
 
 /// Watches one fit for the user.
 pub struct Watch {
@@ -59,8 +60,12 @@ impl Observer for Watch {
                 self.bar.set_position(0);
             }
             Event::Rows { done, total } => self.progress(*done, *total),
-            Event::Member { total, .. } => {
+            Event::Member { index, total, held_out } => {
                 self.progress(self.bar.position() + 1, *total as u64);
+                if let Some(loss) = held_out {
+                    let words = format!("round {}, held-out loss {}", index + 1, three(*loss));
+                    self.bar.set_message(words);
+                }
             }
             Event::Warning(warning) if self.tells_warnings => {
                 let text = warning.to_string();

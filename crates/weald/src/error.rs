@@ -190,6 +190,43 @@ pub enum Error {
         /// The loss.
         loss: &'static str,
     },
+    /// Something that was given has other classes, or another kind of target.
+    #[error(
+        "the {of} have another target: the same classes in the same order, or numbers, are needed"
+    )]
+    OtherTarget {
+        /// What was given.
+        of: &'static str,
+    },
+    /// An offset has another length than rows times scores.
+    #[error("`offset` has {found} values; {n_rows} rows with {width} scores each are expected")]
+    OffsetLength {
+        /// Its length.
+        found: usize,
+        /// The rows of the table.
+        n_rows: usize,
+        /// The scores of a row.
+        width: usize,
+    },
+    /// An offset is not a number somewhere.
+    #[error("the offset of row {row} is {value}; every offset must be a finite number")]
+    BadOffset {
+        /// First bad row, counted from 1.
+        row: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// A model that a fit was to go on from is of another kind.
+    #[error("cannot go on from this model: {0}")]
+    Continued(String),
+    /// A checkpoint belongs to another fit.
+    #[error("the checkpoint belongs to another fit: {} differ; {hint}", .differ.join(", "))]
+    Checkpoint {
+        /// What is not the same.
+        differ: Vec<String>,
+        /// What to do.
+        hint: &'static str,
+    },
     /// A parameter has a value out of its range.
     #[error("`{name}` is {}; expected {expected}", quoted(.value))]
     Parameter {

@@ -1,5 +1,7 @@
 //! A learner is a value; fitting changes nothing and returns a model.
 
+use std::collections::BTreeMap;
+
 use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::model::Model;
@@ -28,7 +30,6 @@ pub trait Learner: Send + Sync {
 }
 
 /// What a fit may be given besides its sample.
-#[derive(Debug)]
 pub struct Extras<'a, M> {
     /// The group of each row: the query of a ranking. Rows of one group are held out together.
     pub groups: Option<&'a [u32]>,
@@ -38,6 +39,31 @@ pub struct Extras<'a, M> {
     pub validation: Option<Validation<'a>>,
     /// A model to go on from.
     pub continued: Option<&'a M>,
+    /// Who keeps the state of the fit now and then.
+    pub checkpoint: Option<&'a dyn Checkpoint<M>>,
+    /// The state of the same fit, broken off earlier: it goes on from there and ends with the same
+    /// model, to the byte.
+    pub resumed: Option<&'a Progress<M>>,
+}
+
+/// Keeps the state of a long fit.
+pub trait Checkpoint<M>: Sync {
+    /// Whether to keep the state now that so many rounds are done; asked before each round.
+    fn is_due(&self, n_rounds: usize) -> bool;
+
+    /// Keeps the state.
+    fn keep(&self, progress: Progress<M>);
+}
+
+/// How far a fit has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress<M> {
+    /// What the fit was given, by name: `resumed` must belong to the same.
+    pub given: BTreeMap<String, String>,
+    /// The models so far: one, or one for each fold of a cross-validation that comes first.
+    pub models: Vec<M>,
+    /// Held-out losses so far, from that of the start on.
+    pub losses: Vec<f64>,
 }
 
 /// Rows that are not trained on.
@@ -53,7 +79,14 @@ pub struct Validation<'a> {
 
 impl<M> Default for Extras<'_, M> {
     fn default() -> Self {
-        Extras { groups: None, offset: None, validation: None, continued: None }
+        Extras {
+            groups: None,
+            offset: None,
+            validation: None,
+            continued: None,
+            checkpoint: None,
+            resumed: None,
+        }
     }
 }
 
@@ -65,6 +98,7 @@ impl<M> Extras<'_, M> {
             ("an offset", self.offset.is_some()),
             ("validation rows", self.validation.is_some()),
             ("a model to go on from", self.continued.is_some()),
+            ("a checkpoint", self.checkpoint.is_some() || self.resumed.is_some()),
         ];
         parts.iter().find(|(_, given)| *given).map(|(name, _)| *name)
     }

@@ -34,8 +34,10 @@ pub enum Event {
     Member {
         /// Which one, from 0.
         index: usize,
-        /// How many there will be.
+        /// How many there will be at the most.
         total: usize,
+        /// The loss of held-out rows so far, where rows are held out.
+        held_out: Option<f64>,
     },
     /// Something about the input that the user should know.
     Warning(Warning),
@@ -64,6 +66,11 @@ pub enum Warning {
     NoUsefulColumn,
     /// Infinite values; they are ordered beyond every finite value.
     InfiniteValues {
+        /// The columns that hold them.
+        names: Vec<String>,
+    },
+    /// Levels that the model to go on from does not know; they count as missing.
+    UnseenLevels {
         /// The columns that hold them.
         names: Vec<String>,
     },
@@ -107,6 +114,13 @@ impl fmt::Display for Warning {
             }
             Warning::InfiniteValues { names } => {
                 write!(f, "infinite values, ordered beyond every finite one, in: {}", list(names))
+            }
+            Warning::UnseenLevels { names } => {
+                write!(
+                    f,
+                    "levels unknown to the model, which count as missing, in: {}",
+                    list(names)
+                )
             }
             Warning::TooManyLevels { name, levels } => write!(
                 f,

@@ -91,7 +91,7 @@ impl<'a> Run<'a> {
             if self.stopped() {
                 return Ok(None);
             }
-            self.report(&Event::Member { index, total: n });
+            self.report(&Event::Member { index, total: n, held_out: None });
             member.map(Some)
         };
         let members: Result<Vec<Option<M>>> =

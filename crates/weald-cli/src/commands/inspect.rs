@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use weald::any::{AnyModel, Trained};
+use weald::boost::LearningCurve;
 use weald::data::FieldKind;
 use weald::model::{Model, Output};
 use weald::tree::TreeModel;
@@ -79,7 +80,11 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
             }
             out.push('\n');
         }
-        AnyModel::Additive(_) => {}
+        AnyModel::Additive(model) => {
+            if let Some(curve) = &model.curve {
+                let _ = write!(out, "\n{}", picture::curve(curve, width()));
+            }
+        }
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
             for (i, value) in model.value.iter().enumerate() {
@@ -213,8 +218,21 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
         AnyModel::Additive(model) => {
             document["start"] = json!(model.start);
             document["n_trees"] = json!(model.trees.len());
+            document["n_rounds"] = json!(model.n_rounds());
+            document["curve"] = model.curve.as_ref().map_or(Value::Null, curve_as_json);
         }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }
     document
+}
+
+/// The learning curve; infinite losses are null.
+pub fn curve_as_json(curve: &LearningCurve) -> Value {
+    json!({
+        "loss": curve.loss,
+        "rows": curve.rows,
+        "first_round": curve.first_round,
+        "best_round": curve.best_round(),
+        "held_out": curve.held_out,
+    })
 }

@@ -4,6 +4,7 @@
 //! the shares, and where missing values go. The renderers only place them.
 
 mod colour;
+mod curve;
 mod dot;
 mod json;
 mod sketch;
@@ -11,6 +12,7 @@ mod svg;
 mod text;
 mod words;
 
+pub use curve::curve;
 pub use dot::dot;
 pub use json::json;
 pub use sketch::Sketch;

@@ -15,7 +15,7 @@ use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Sample, Schema, Task};
 use crate::error::{Error, Result};
-use crate::learner::{Extras, Learner};
+use crate::learner::{Checkpoint, Extras, Learner, Progress};
 use crate::model::{Model, Output};
 use crate::parameter::{Parameters, Setting};
 use crate::run::Run;
@@ -109,14 +109,23 @@ impl Learner for AnyLearner {
         extras: &Extras<'_, AnyModel>,
         run: &Run<'_>,
     ) -> Result<AnyModel> {
-        let &Extras { groups, offset, validation, continued } = extras;
+        let continued = match extras.continued {
+            Some(AnyModel::Additive(model)) => Ok(Some(model)),
+            Some(_) => Err(()),
+            None => Ok(None),
+        };
         match (self, continued) {
-            (AnyLearner::GradientBoosting(learner), None | Some(AnyModel::Additive(_))) => {
-                let continued = match continued {
-                    Some(AnyModel::Additive(model)) => Some(model),
-                    _ => None,
+            (AnyLearner::GradientBoosting(learner), Ok(continued)) => {
+                let resumed = extras.resumed.map(additive_progress).transpose()?;
+                let checkpoint = extras.checkpoint.map(OfAdditive);
+                let extras = Extras {
+                    groups: extras.groups,
+                    offset: extras.offset,
+                    validation: extras.validation,
+                    continued,
+                    checkpoint: checkpoint.as_ref().map(|c| c as &dyn Checkpoint<AdditiveModel>),
+                    resumed: resumed.as_ref(),
                 };
-                let extras = Extras { groups, offset, validation, continued };
                 learner.fit_with(sample, &extras, run).map(AnyModel::Additive)
             }
             _ => match extras.given() {
@@ -125,6 +134,36 @@ impl Learner for AnyLearner {
             },
         }
     }
+}
+
+/// Keeps the state of boosting as that of any method.
+struct OfAdditive<'a>(&'a dyn Checkpoint<AnyModel>);
+
+impl Checkpoint<AdditiveModel> for OfAdditive<'_> {
+    fn is_due(&self, n_rounds: usize) -> bool {
+        self.0.is_due(n_rounds)
+    }
+
+    fn keep(&self, progress: Progress<AdditiveModel>) {
+        let Progress { given, models, losses } = progress;
+        let models = models.into_iter().map(AnyModel::Additive).collect();
+        self.0.keep(Progress { given, models, losses });
+    }
+}
+
+fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveModel>> {
+    let additive = |model: &AnyModel| match model {
+        AnyModel::Additive(model) => Ok(model.clone()),
+        AnyModel::Constant(_) | AnyModel::Tree(_) => Err(Error::Checkpoint {
+            differ: vec!["methods".into()],
+            hint: "use the method that it was written by, or start again without it",
+        }),
+    };
+    Ok(Progress {
+        given: progress.given.clone(),
+        models: progress.models.iter().map(additive).collect::<Result<_>>()?,
+        losses: progress.losses.clone(),
+    })
 }
 
 impl Model for AnyModel {

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use super::curve::LearningCurve;
+use super::validation::check_offset;
 use crate::data::{Aligned, Schema};
+use crate::error::Result;
 use crate::loss::Link;
 use crate::model::{Model, Output};
 use crate::predict::Trees;
@@ -25,6 +28,8 @@ pub struct AdditiveModel {
     pub schema: Arc<Schema>,
     /// What the predictions mean.
     pub output: Output,
+    /// How the loss of held-out rows fell, if rows were held out.
+    pub curve: Option<LearningCurve>,
 }
 
 impl AdditiveModel {
@@ -37,6 +42,27 @@ impl AdditiveModel {
         });
         self.trees.add_to(table.table(), &mut scores);
         scores
+    }
+
+    /// The predictions of rows that have an offset, as in training: the trees add to it. Without
+    /// it a model that was trained with offsets predicts for an offset of 0, such as a rate.
+    pub fn offset_scores(&self, table: &Aligned<'_>, offset: &[f64]) -> Result<Scores> {
+        let mut raw = self.raw_scores(table);
+        check_offset(offset, raw.n_rows(), raw.width())?;
+        raw.values_mut().iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
+        Ok(self.respond(&raw))
+    }
+
+    fn respond(&self, raw: &Scores) -> Scores {
+        let (from, to) = (raw.width(), self.output.width());
+        let mut predictions = Scores::zeros(raw.n_rows(), to);
+        in_stretches(predictions.values_mut(), STRETCH * to, |stretch, predictions| {
+            let scores = raw.values()[stretch * STRETCH * from..].chunks_exact(from);
+            for (prediction, scores) in predictions.chunks_exact_mut(to).zip(scores) {
+                self.link.respond(scores, prediction);
+            }
+        });
+        predictions
     }
 
     /// How many rounds.
@@ -61,15 +87,6 @@ impl Model for AdditiveModel {
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        let raw = self.raw_scores(table);
-        let (from, to) = (raw.width(), self.output.width());
-        let mut predictions = Scores::zeros(raw.n_rows(), to);
-        in_stretches(predictions.values_mut(), STRETCH * to, |stretch, predictions| {
-            let scores = raw.values()[stretch * STRETCH * from..].chunks_exact(from);
-            for (prediction, scores) in predictions.chunks_exact_mut(to).zip(scores) {
-                self.link.respond(scores, prediction);
-            }
-        });
-        predictions
+        self.respond(&self.raw_scores(table))
     }
 }

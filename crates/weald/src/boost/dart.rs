@@ -10,6 +10,7 @@
 
 use rayon::prelude::*;
 
+use crate::data::Table;
 use crate::seed::{Purpose, Seed};
 use crate::tree::Tree;
 
@@ -30,6 +31,12 @@ pub struct Dart {
 }
 
 impl Dart {
+    /// Remembers trees of a fit that goes on, and the scores before the first of them.
+    pub fn recall(&mut self, trees: &[Tree], table: &Table, start: &[f64]) {
+        self.start = start.to_vec();
+        trees.iter().for_each(|tree| self.remember(&tree.leaves(table)));
+    }
+
     /// Draws the rounds to leave out and takes their trees out of the scores. `trees` are all
     /// trees so far, `width` a round; those grown before the first call are never left out.
     pub fn leave_out(

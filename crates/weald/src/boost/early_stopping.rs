@@ -1,74 +1,124 @@
 //! Ending when held-out rows stop gaining.
 
-use super::gradient_boosting::GradientBoosting;
-use crate::data::folds::hold_out;
-use crate::data::{Sample, Weights};
-use crate::error::Result;
-use crate::loss::Loss;
-use crate::seed::Seed;
+use rayon::prelude::*;
 
-/// Held-out rows and their loss, round by round.
+use super::curve::{LearningCurve, lowest};
+use super::rounds::Boosting;
+use crate::data::Weights;
+use crate::loss::Loss;
+
+/// The losses of held-out rows, round by round, and how long to wait for a lower one.
+#[derive(Debug)]
 pub struct EarlyStopping {
-    rows: Vec<usize>,
-    patience: usize,
+    /// Rounds to wait; `None` to go on to the end.
+    patience: Option<usize>,
+    /// Rounds before the first of this fit.
+    first_round: usize,
+    /// The loss before the first round, and after each.
     losses: Vec<f64>,
+    is_settled: bool,
 }
 
 impl EarlyStopping {
-    /// Holds rows out, stratified, if the settings ask for it.
-    pub fn of(
-        settings: &GradientBoosting,
-        sample: &Sample<'_>,
-        seed: Seed,
-    ) -> Result<Option<EarlyStopping>> {
-        let Some(patience) = settings.early_stopping_rounds else { return Ok(None) };
-        let (_, rows) = hold_out(sample.target, settings.validation_share, seed)?;
-        Ok(Some(EarlyStopping { rows, patience, losses: Vec::new() }))
+    /// Losses so far, of a fit that begins after `first_round` rounds.
+    pub fn new(patience: Option<usize>, first_round: usize, losses: &[f64]) -> EarlyStopping {
+        EarlyStopping { patience, first_round, losses: losses.to_vec(), is_settled: false }
     }
 
-    /// The weights without the held-out rows.
-    pub fn training_weights(&self, weights: &Weights, n_rows: usize) -> Weights {
-        match weights {
-            Weights::Real(weights) => {
-                let mut weights = weights.to_vec();
-                self.rows.iter().for_each(|&row| weights[row] = 0.0);
-                Weights::Real(weights.into())
-            }
-            Weights::Uniform | Weights::Counts(_) => {
-                let mut counts: Vec<u32> = (0..n_rows).map(|row| weights.at(row) as u32).collect();
-                self.rows.iter().for_each(|&row| counts[row] = 0);
-                Weights::Counts(counts.into())
-            }
+    /// Notes the loss of the rows that `runs` hold out, after so many rounds, if it is not known:
+    /// the mean over the rows of all runs.
+    pub fn judge(&mut self, runs: &[Boosting<'_, '_>], n_rounds: usize) {
+        if self.is_settled || self.losses.len() > n_rounds - self.first_round {
+            return;
+        }
+        let add = |(sum, total), run: &Boosting<'_, '_>| {
+            let (loss, weight) = run.held_out_loss();
+            (sum + loss, total + weight)
+        };
+        let (sum, total) = runs.iter().fold((0.0, 0.0), add);
+        if total > 0.0 {
+            let mean: f64 = sum / total;
+            self.losses.push(if mean.is_nan() { f64::INFINITY } else { mean });
         }
     }
 
-    /// Notes the loss after a round; whether it has not fallen for as long as patience lasts.
-    pub fn is_over(
-        &mut self,
-        loss: &dyn Loss,
-        targets: &[f64],
-        scores: &[f64],
-        weights: &Weights,
-    ) -> bool {
-        let width = loss.width();
-        let (mut sum, mut total) = (0.0, 0.0);
-        for &row in &self.rows {
-            let weight = weights.at(row);
-            sum += weight * loss.loss(targets[row], &scores[row * width..][..width]);
-            total += weight;
-        }
-        self.losses.push(if total > 0.0 { sum / total } else { 0.0 });
-        self.losses.len() - self.best_round() >= self.patience
+    /// Whether the loss has not fallen for as long as patience lasts.
+    pub fn is_over(&self) -> bool {
+        let since = self.losses.len().saturating_sub(1) - lowest(&self.losses);
+        !self.is_settled && self.patience.is_some_and(|patience| since >= patience)
     }
 
-    /// How many rounds had the lowest loss; of equals, the fewest.
-    pub fn best_round(&self) -> usize {
-        let mut best = 0;
-        for (round, loss) in self.losses.iter().enumerate() {
-            if *loss < self.losses[best] {
-                best = round;
-            }
+    /// The number of rounds with the lowest loss, which no later loss changes. At least one is
+    /// made unless there were some before.
+    pub fn settle(&mut self) -> usize {
+        self.is_settled = true;
+        (self.first_round + lowest(&self.losses)).max(1)
+    }
+
+    /// How many of `n_rounds` rounds to keep.
+    pub fn to_keep(&mut self, n_rounds: usize) -> usize {
+        match self.patience {
+            Some(_) if !self.losses.is_empty() => self.settle().min(n_rounds),
+            _ => n_rounds,
         }
-        (best + 1).min(self.losses.len())
+    }
+
+    /// The losses so far.
+    pub fn losses(&self) -> &[f64] {
+        &self.losses
+    }
+
+    /// The loss after the last round that was judged, while rounds are judged.
+    pub fn last(&self) -> Option<f64> {
+        if self.is_settled { None } else { self.losses.last().copied() }
+    }
+
+    /// The curve, if anything was held out.
+    pub fn into_curve(self, loss: &dyn Loss, rows: &str) -> Option<LearningCurve> {
+        (!self.losses.is_empty()).then(|| LearningCurve {
+            loss: loss.name().into(),
+            rows: rows.into(),
+            first_round: self.first_round,
+            held_out: self.losses,
+        })
+    }
+}
+
+/// Rows whose losses a thread adds up at a time: the same for any number of threads.
+const STRETCH: usize = 4096;
+
+/// The summed loss of some rows, and their weight.
+pub fn sum_of_losses(
+    loss: &dyn Loss,
+    targets: &[f64],
+    scores: &[f64],
+    weights: &Weights,
+    rows: &[usize],
+) -> (f64, f64) {
+    let width = loss.width();
+    let add = |(sum, total): (f64, f64), &row: &usize| {
+        let weight = weights.at(row);
+        (sum + weight * loss.loss(targets[row], &scores[row * width..][..width]), total + weight)
+    };
+    let stretches: Vec<(f64, f64)> =
+        rows.par_chunks(STRETCH).map(|rows| rows.iter().fold((0.0, 0.0), add)).collect();
+    stretches.iter().fold((0.0, 0.0), |(sum, total), (s, t)| (sum + s, total + t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_counts_from_the_lowest_loss() {
+        let after = |losses: &[f64]| EarlyStopping::new(Some(2), 0, losses);
+        assert!(!after(&[]).is_over() && !after(&[5.0]).is_over());
+        assert!(!after(&[5.0, 4.0, 6.0]).is_over());
+        assert!(after(&[5.0, 4.0, 6.0, 4.0]).is_over());
+        assert_eq!(after(&[5.0, 4.0, 6.0, 4.0]).to_keep(3), 1);
+        assert_eq!(after(&[5.0, 6.0, 7.0]).to_keep(2), 1, "a model has at least one round");
+        let mut continued = EarlyStopping::new(Some(2), 10, &[5.0, 6.0, 7.0]);
+        assert_eq!(continued.to_keep(12), 10, "the model before was better");
+        assert_eq!(EarlyStopping::new(None, 0, &[5.0, 4.0, 6.0]).to_keep(2), 2);
     }
 }

@@ -4,19 +4,24 @@
 //! grows a tree on it, and moves the scores a little way along the tree.
 
 use super::additive::AdditiveModel;
+use super::checkpoint::Keeper;
 use super::constraints::{Interactions, Monotone};
+use super::continued::aligned;
 use super::dart;
+use super::early_stopping::EarlyStopping;
 use super::goss::Goss;
+use super::held_out::{HeldOut, HoldOut};
 use super::islr::Start;
 use super::loss_choice::{LossChoice, check_fit};
-use super::rounds::Boosting;
-use crate::data::Sample;
+use super::rounds::{Boosting, Work};
+use crate::data::{Resolution, Sample};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, Learner};
 use crate::loss::Loss;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::Run;
+use crate::tree::suspects::report_suspects;
 
 /// Boosts trees along the gradient of a loss.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +72,9 @@ pub struct GradientBoosting {
     /// Rounds without a better loss on held-out rows after which boosting ends; the best round is
     /// kept.
     pub early_stopping_rounds: Option<usize>,
-    /// The share of rows held out for that.
+    /// How rows are held out for that, if no validation rows are given.
+    pub validation: HoldOut,
+    /// The share of rows held out, where it is not folds.
     pub validation_share: f64,
 }
 
@@ -95,6 +102,7 @@ impl Default for GradientBoosting {
             interactions: Interactions::default(),
             drop_rate: 0.0,
             early_stopping_rounds: None,
+            validation: HoldOut::Auto,
             validation_share: 0.1,
         }
     }
@@ -127,34 +135,120 @@ impl GradientBoosting {
         extras: &Extras<'_, AdditiveModel>,
         run: &Run<'_>,
     ) -> Result<AdditiveModel> {
-        if let Some(extra) = extras.given() {
-            return Err(Error::NotTaken { extra });
-        }
         self.check()?;
         sample.check()?;
         check_fit(loss, sample.target)?;
-        run.install(|| {
-            let mut boosting = Boosting::start(self, loss, sample, run)?; // F_0 = argmin_c sum L(y, c)
-            for round in 0..self.n_trees {
+        check_lengths(sample, extras)?;
+        let continued = extras.continued;
+        let aligned = continued.map(|model| aligned(model, sample, loss, run)).transpose()?;
+        let table = aligned.as_ref().map_or(sample.table, |aligned| aligned.table());
+        let sample = &Sample { table, ..*sample };
+        let keeper = Keeper::new((self, loss), sample, extras, run.seed)?;
+        let work = Work { settings: self, loss, sample, extras, run };
+        run.install(|| work.fit(&keeper))
+    }
+}
+
+impl Work<'_, '_> {
+    /// One run, or first a run for each fold to find out how many rounds.
+    fn fit(self, keeper: &Keeper<'_>) -> Result<AdditiveModel> {
+        let Work { settings, sample, extras, run, .. } = self;
+        let HeldOut { parts, words } = match extras.validation {
+            Some(_) if settings.drop_rate > 0.0 => {
+                return settings.refuse_to_drop("validation rows");
+            }
+            Some(_) => HeldOut::nothing("the validation table"),
+            None => HeldOut::choose(settings, sample, extras.groups, run.seed)?,
+        };
+        keeper.check(parts.len(), sample.table.schema(), self.loss.width())?;
+        let before = extras.continued.map_or(0, AdditiveModel::n_rounds);
+        let patience = settings.early_stopping_rounds;
+        let mut early_stopping = EarlyStopping::new(patience, before, keeper.losses());
+        let mut n_rounds = before + settings.n_trees;
+        let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
+        report_suspects(sample, &bins, run);
+        if parts.len() > 1 {
+            if keeper.resumed(0, 1).is_none() {
+                run.report(&Event::Stage { name: "boosting on folds" });
+                let resumed = |fold| keeper.resumed(fold, parts.len());
+                let start = |(fold, rows)| Boosting::start(self, rows, resumed(fold));
+                let mut runs = parts
+                    .iter()
+                    .map(Vec::as_slice)
+                    .enumerate()
+                    .map(start)
+                    .collect::<Result<Vec<_>>>()?;
+                self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
+                if run.stopped() {
+                    return Err(Error::Interrupted);
+                }
+            }
+            n_rounds = early_stopping.settle();
+        }
+        run.report(&Event::Stage { name: "boosting" });
+        let held_out = if let [part] = &parts[..] { part } else { &[][..] };
+        let mut runs = [Boosting::start(self, held_out, keeper.resumed(0, 1))?];
+        let n_rounds = self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
+        let mut model = runs[0].model(early_stopping.to_keep(n_rounds));
+        if model.trees.is_empty() {
+            return Err(Error::Interrupted);
+        }
+        model.curve = early_stopping
+            .into_curve(self.loss, &words)
+            .or_else(|| extras.continued.and_then(|model| model.curve.clone()));
+        Ok(model)
+    }
+
+    /// Rounds of one run, or of several side by side, up to `n_rounds` or until it is over; how
+    /// many there are then.
+    fn boost(
+        self,
+        runs: &mut [Boosting<'_, '_>], // F_0 = argmin_c sum L(y, c)
+        n_rounds: usize,
+        early_stopping: &mut EarlyStopping,
+        keeper: &Keeper<'_>,
+    ) -> Result<usize> {
+        let mut round = runs[0].n_rounds();
+        early_stopping.judge(runs, round);
+        while round < n_rounds && !early_stopping.is_over() && !self.run.stopped() {
+            keeper.keep_if_due(runs, early_stopping.losses(), round);
+            for boosting in runs.iter_mut() {
                 boosting.draw(round);
                 boosting.drop_trees(round);
                 boosting.take_gradients(round)?; // g = dL/dF, h = d2L/dF2
-                for output in 0..loss.width() {
+                for output in 0..boosting.width() {
                     let grown = boosting.grow_tree(output);
-                    if run.stopped() {
-                        return boosting.finish(round); // what this round has grown is not whole
+                    if self.run.stopped() {
+                        keeper.keep(runs, early_stopping.losses(), round);
+                        return Ok(round); // what this round has grown is not whole
                     }
                     boosting.step(output, grown?); // F += rate * tree
                 }
                 boosting.put_trees_back();
-                run.report(&Event::Member { index: round, total: self.n_trees });
-                if boosting.is_over() || run.stopped() {
-                    return boosting.finish(round + 1);
-                }
             }
-            boosting.finish(self.n_trees)
-        })
+            round += 1;
+            early_stopping.judge(runs, round);
+            let held_out = early_stopping.last();
+            self.run.report(&Event::Member { index: round - 1, total: n_rounds, held_out });
+        }
+        if self.run.stopped() {
+            keeper.keep(runs, early_stopping.losses(), round);
+        }
+        Ok(round)
     }
+}
+
+/// Whether what is given besides the sample has its rows.
+fn check_lengths(sample: &Sample<'_>, extras: &Extras<'_, AdditiveModel>) -> Result<()> {
+    let check = |what: &str, groups: Option<&[u32]>, expected| match groups {
+        Some(groups) if groups.len() != expected => {
+            Err(Error::Length { what: what.into(), found: groups.len(), expected })
+        }
+        _ => Ok(()),
+    };
+    check("groups", extras.groups, sample.n_rows())?;
+    let validation = extras.validation.as_ref();
+    validation.map_or(Ok(()), |v| check("validation groups", v.groups, v.sample.n_rows()))
 }
 
 impl Parameters for GradientBoosting {
@@ -185,6 +279,7 @@ impl Parameters for GradientBoosting {
             interactions: "sets of columns that may be used in one branch; the others are one set more",
             drop_rate: "share of earlier trees that each round leaves out (DART)",
             early_stopping_rounds: "rounds without a better held-out loss before the end",
+            validation: "how rows are held out for early stopping",
             validation_share: "share of rows held out for early stopping",
         ]
     }
@@ -193,6 +288,7 @@ impl Parameters for GradientBoosting {
         self.loss.check()?;
         self.monotone.check()?;
         self.interactions.check()?;
+        self.validation.check()?;
         if self.n_trees == 0 {
             return out_of_range("n_trees", 0, "at least 1");
         }
@@ -227,11 +323,6 @@ impl Parameters for GradientBoosting {
         }
         if !(0.0..=1.0).contains(&self.drop_rate) {
             return out_of_range("drop_rate", self.drop_rate, "between 0 and 1");
-        }
-        if self.drop_rate > 0.0 && self.early_stopping_rounds.is_some() {
-            // The trees of the best round are scaled in later ones.
-            let expected = "0 with early_stopping_rounds, which would need the trees as they were";
-            return out_of_range("drop_rate", self.drop_rate, expected);
         }
         if self.drop_rate > 0.0 && self.max_leaves > dart::MOST_LEAVES {
             let expected = format!("at most {} where drop_rate is above 0", dart::MOST_LEAVES);

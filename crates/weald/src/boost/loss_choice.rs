@@ -2,7 +2,7 @@
 
 use crate::data::{Target, Task};
 use crate::error::{Error, Result};
-use crate::loss::{self, Loss};
+use crate::loss::{self, Link, Loss};
 use crate::parameter::{Value, out_of_range};
 
 /// A loss by name.
@@ -179,7 +179,10 @@ pub fn check_fit(loss: &dyn Loss, target: &Target) -> Result<()> {
         Target::Classes(_) if loss.task() == Task::Regression => {
             return wrong("numbers", "classes", "use the loss auto, or another target");
         }
-        Target::Classes(labels) if loss.width() == 1 && labels.n_classes() != 2 => {
+        // Softmax takes any number of classes, even a single one.
+        Target::Classes(labels)
+            if loss.width() == 1 && labels.n_classes() != 2 && loss.link() != Link::Softmax =>
+        {
             let found = if labels.n_classes() == 1 { "one class" } else { "more than two" };
             return wrong("two classes", found, "use the loss softmax");
         }

@@ -2,21 +2,29 @@
 
 mod additive;
 mod bag;
+mod checkpoint;
 mod constraints;
+mod continued;
+mod curve;
 mod dart;
 mod early_stopping;
 mod goss;
 mod gradient_boosting;
 mod gradients;
+mod held_out;
 mod islr;
 mod leaf_values;
 mod loss_choice;
 mod rounding;
 mod rounds;
+mod start;
+mod validation;
 
 pub use additive::AdditiveModel;
 pub use constraints::{Interactions, Monotone};
+pub use curve::LearningCurve;
 pub use goss::Goss;
 pub use gradient_boosting::GradientBoosting;
+pub use held_out::HoldOut;
 pub use islr::Start;
 pub use loss_choice::LossChoice;

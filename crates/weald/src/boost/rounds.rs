@@ -7,15 +7,18 @@ use rayon::prelude::*;
 use super::additive::AdditiveModel;
 use super::bag::Bag;
 use super::dart::Dart;
-use super::early_stopping::EarlyStopping;
+use super::early_stopping::sum_of_losses;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::{Gradients, Scaled, Sums};
+use super::held_out::weights_without;
 use super::islr::Start;
 use super::leaf_values::{LeafValues, STRETCH, within};
-use crate::data::{Bins, Resolution, Sample, Target};
+use super::start::start;
+use super::validation::{ValidationRows, follow, starting_scores, targets};
+use crate::data::{Bins, Resolution, Sample};
 use crate::error::{Error, Result};
+use crate::learner::Extras;
 use crate::loss::{Loss, Rows};
-use crate::observer::Event;
 use crate::run::Run;
 use crate::seed::Purpose;
 use crate::tree::constraints::{Bounds, Constraints};
@@ -26,7 +29,6 @@ use crate::tree::grown::Grown;
 use crate::tree::limits::Limits;
 use crate::tree::search::Search;
 use crate::tree::statistic::{Entry, PairSum, Statistic, row_of};
-use crate::tree::suspects::report_suspects;
 use crate::tree::{Splitter, Tree};
 
 /// A boosting run: scores, gradients, and the trees so far.
@@ -43,7 +45,9 @@ pub struct Boosting<'a, 'r> {
     whole_bag: Bag,
     bag: Bag,
     out_of_bag: Vec<u32>,
-    early_stopping: Option<EarlyStopping>,
+    /// Rows that are not trained on, of the sample and apart from it.
+    held_out: &'a [usize],
+    validation: Option<ValidationRows<'a>>,
     start: Vec<f64>,
     scores: Vec<f64>,
     shared: Vec<f64>,
@@ -54,33 +58,59 @@ pub struct Boosting<'a, 'r> {
     entries: Vec<Entry>,
 }
 
+/// What a run is made of.
+#[derive(Clone, Copy)]
+pub struct Work<'a, 'r> {
+    /// The method.
+    pub settings: &'a GradientBoosting,
+    /// The loss that it goes downhill on.
+    pub loss: &'a dyn Loss,
+    /// What to learn from.
+    pub sample: &'a Sample<'a>,
+    /// What else is given.
+    pub extras: &'a Extras<'a, AdditiveModel>,
+    /// Seed, threads and observer.
+    pub run: &'a Run<'r>,
+}
+
 impl<'a, 'r> Boosting<'a, 'r> {
-    /// The scores before the first round.
+    /// The scores before the first round, or after those of `so_far`.
     pub fn start(
-        settings: &'a GradientBoosting,
-        loss: &'a dyn Loss,
-        sample: &'a Sample<'a>,
-        run: &'a Run<'r>,
+        work: Work<'a, 'r>,
+        held_out: &'a [usize],
+        so_far: Option<&AdditiveModel>,
     ) -> Result<Boosting<'a, 'r>> {
+        let Work { settings, loss, sample, extras, run } = work;
         let n_rows = sample.n_rows();
-        let targets: Vec<f64> = match sample.target {
-            Target::Classes(labels) => labels.codes().iter().map(|&c| f64::from(c)).collect(),
-            Target::Numbers(values) => values.to_vec(),
-        };
+        let targets = targets(sample.target);
         loss.check(&targets)?;
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
-        report_suspects(sample, &bins, run);
-        run.report(&Event::Stage { name: "boosting" });
-        let early_stopping = EarlyStopping::of(settings, sample, run.seed)?;
-        let weights = match &early_stopping {
-            None => sample.weights.clone(),
-            Some(held_out) => held_out.training_weights(sample.weights, n_rows),
-        };
+        let weights = weights_without(held_out, sample.weights, n_rows);
         let bag = Bag::of(&weights, n_rows)?;
         let constraints = settings.constraints(sample.table, loss)?;
-        let start = match settings.start {
-            Start::Best => loss.start(&targets, &weights),
-            Start::Zero => vec![0.0; loss.width()],
+        let start = match (extras.continued, settings.start) {
+            (Some(model), _) => model.start.clone(),
+            (None, Start::Best) => start(loss, &targets, &weights, extras.offset)?,
+            (None, Start::Zero) => vec![0.0; loss.width()],
+        };
+        let width = start.len();
+        let mut scores = starting_scores(&start, extras.offset, n_rows)?;
+        let trees = so_far.or(extras.continued).map_or(Vec::new(), |model| model.trees.to_vec());
+        let (before, own) = trees.split_at(extras.continued.map_or(0, |model| model.trees.len()));
+        follow(before, sample.table, width, &mut scores);
+        let mut dart = Dart::default();
+        if settings.drop_rate > 0.0 {
+            dart.recall(own, sample.table, &scores);
+        }
+        follow(own, sample.table, width, &mut scores);
+        let (schema, output) = (sample.table.schema(), loss.output(sample.target));
+        let validation = match &extras.validation {
+            Some(rows) => {
+                let mut rows = ValidationRows::new(rows, schema, &output, loss, &start)?;
+                rows.follow(&trees, width);
+                Some(rows)
+            }
+            None => None,
         };
         Ok(Boosting {
             settings,
@@ -93,17 +123,39 @@ impl<'a, 'r> Boosting<'a, 'r> {
             out_of_bag: bag.out_of_bag(n_rows),
             whole_bag: bag.clone(),
             bag,
-            early_stopping,
-            scores: start.iter().copied().cycle().take(n_rows * start.len()).collect(),
+            held_out,
+            validation,
+            scores,
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
             targets,
             start,
             shared: Vec::new(),
-            trees: Vec::new(),
-            dart: Dart::default(),
+            trees,
+            dart,
             memory: Memory::default(),
             entries: Vec::new(),
         })
+    }
+
+    /// Scores that a row has.
+    pub fn width(&self) -> usize {
+        self.start.len()
+    }
+
+    /// How many whole rounds there are.
+    pub fn n_rounds(&self) -> usize {
+        self.trees.len() / self.start.len()
+    }
+
+    /// The summed loss of the rows that are not trained on, and their weight.
+    pub fn held_out_loss(&self) -> (f64, f64) {
+        match &self.validation {
+            Some(rows) => rows.loss(self.loss),
+            None => {
+                let weights = self.sample.weights;
+                sum_of_losses(self.loss, &self.targets, &self.scores, weights, self.held_out)
+            }
+        }
     }
 
     /// Draws the rows and columns of a round.
@@ -138,12 +190,6 @@ impl<'a, 'r> Boosting<'a, 'r> {
         if self.settings.drop_rate > 0.0 {
             self.dart.put_back(&mut self.trees, self.start.len());
         }
-    }
-
-    /// Whether the held-out loss has stopped falling; asked once after each round.
-    pub fn is_over(&mut self) -> bool {
-        let Some(early_stopping) = &mut self.early_stopping else { return false };
-        early_stopping.is_over(self.loss, &self.targets, &self.scores, self.sample.weights)
     }
 
     /// Takes the gradients of every score.
@@ -256,35 +302,34 @@ impl<'a, 'r> Boosting<'a, 'r> {
                 }
             }
         });
-        let leaf = |row: &u32| grown.leaf(*row as usize, self.sample.table, &self.bins);
-        let others: Vec<usize> = self.out_of_bag.par_iter().map(leaf).collect();
+        // By value, as predictions go: a bin that the node has not seen may lie on both sides.
+        let of = |rows: &[u32]| tree.leaves_of(self.sample.table, rows);
+        let others: Vec<u32> = self.out_of_bag.par_chunks(STRETCH).flat_map_iter(of).collect();
         for (&row, &leaf) in self.out_of_bag.iter().zip(&others) {
-            self.scores[row as usize * width + output] += tree.values[leaf];
+            self.scores[row as usize * width + output] += tree.values[leaf as usize];
         }
         if self.settings.drop_rate > 0.0 {
             let mut leaf_of_row = grown.leaf_of_row(self.targets.len());
             let others = self.out_of_bag.iter().zip(others);
-            others.for_each(|(&row, leaf)| leaf_of_row[row as usize] = leaf as u32);
+            others.for_each(|(&row, leaf)| leaf_of_row[row as usize] = leaf);
             self.dart.remember(&leaf_of_row);
+        }
+        if let Some(validation) = &mut self.validation {
+            validation.follow_one(&tree, output, width);
         }
         self.trees.push(tree);
         self.entries = grown.into_entries();
     }
 
-    /// The model of the first `n_rounds` rounds, or of the best one if rows were held out.
-    pub fn finish(self, n_rounds: usize) -> Result<AdditiveModel> {
-        let best = self.early_stopping.map_or(n_rounds, |e| e.best_round().min(n_rounds));
-        let mut trees = self.trees;
-        trees.truncate(best * self.start.len());
-        if trees.is_empty() {
-            return Err(Error::Interrupted);
-        }
-        Ok(AdditiveModel {
-            start: self.start,
-            trees: trees.into(),
+    /// The model of the first `n_rounds` rounds.
+    pub fn model(&self, n_rounds: usize) -> AdditiveModel {
+        AdditiveModel {
+            start: self.start.clone(),
+            trees: self.trees[..n_rounds * self.start.len()].to_vec().into(),
             link: self.loss.link(),
             schema: self.sample.table.schema().clone(),
             output: self.loss.output(self.sample.target),
-        })
+            curve: None,
+        }
     }
 }

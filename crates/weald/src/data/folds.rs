@@ -125,6 +125,11 @@ impl Folds {
         self.n_folds == 0
     }
 
+    /// The rows that each fold tests on, increasing.
+    pub fn parts(&self) -> Vec<Vec<usize>> {
+        (0..self.n_folds).map(|fold| self.test_rows(fold)).collect()
+    }
+
     /// The rows that the fold tests on, increasing.
     ///
     /// # Panics
@@ -227,6 +232,17 @@ pub fn hold_out(target: &Target, share: f64, seed: Seed) -> Result<(Vec<usize>, 
 pub fn hold_out_last(n_rows: usize, share: f64) -> Result<(Vec<usize>, Vec<usize>)> {
     let n_train = n_rows - check_share(share, n_rows)?;
     Ok(((0..n_train).collect(), (n_train..n_rows).collect()))
+}
+
+/// Random training and test rows, each increasing, such that no group lies in both: the test part
+/// is one of about `1 / share` folds of [`Folds::grouped`].
+///
+/// # Errors
+/// If `share` is not between 0 and 1, or there are fewer groups than such folds.
+pub fn hold_out_groups(groups: &[u32], share: f64, seed: Seed) -> Result<(Vec<usize>, Vec<usize>)> {
+    check_share(share, groups.len())?;
+    let folds = Folds::grouped(groups, ((1.0 / share).round() as usize).max(2), seed)?;
+    Ok((folds.train_rows(0), folds.test_rows(0)))
 }
 
 /// How many rows of each class are tested on: in proportion, remainders by size (Hamilton's

@@ -31,6 +31,18 @@ pub(super) struct Document {
     n_rows: u64,
     target: TargetField,
     metrics: Vec<Metric>,
+    /// What the array `curve.held_out` holds, if it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) curve: Option<CurveFacts>,
+}
+
+/// A learning curve but for its numbers.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CurveFacts {
+    pub(super) loss: String,
+    pub(super) rows: String,
+    pub(super) first_round: u64,
 }
 
 /// Which arrays the file holds.
@@ -83,6 +95,7 @@ impl Document {
             n_rows: trained.n_rows,
             target: trained.target.clone(),
             metrics: trained.metrics.iter().map(metric).collect(),
+            curve: curve_of(&trained.model),
         }
     }
 
@@ -118,6 +131,18 @@ impl Document {
             n_rows: self.n_rows,
         }
     }
+}
+
+fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
+    let curve = match model {
+        AnyModel::Additive(model) => model.curve.as_ref()?,
+        AnyModel::Constant(_) | AnyModel::Tree(_) => return None,
+    };
+    Some(CurveFacts {
+        loss: curve.loss.clone(),
+        rows: curve.rows.clone(),
+        first_round: curve.first_round as u64,
+    })
 }
 
 impl Serialize for Number {

@@ -30,7 +30,9 @@
 //!
 //! A constant has one more array, `constant.value` (`f64`, one number an output). An additive model
 //! has `additive.start` (`f64`, one number a score), `additive.link` (`u8`, one code) and trees of
-//! one number a node. Trees are concatenated:
+//! one number a node; if rows were held out, also `curve.held_out` (`f64`, the loss before the first
+//! round and after each), and in the document `curve` with the `loss`, the `rows` in words and the
+//! `first_round`. Trees are concatenated:
 //!
 //! | array            | type  | what it holds                                                       |
 //! |------------------|-------|---------------------------------------------------------------------|
@@ -70,12 +72,12 @@ mod trees;
 
 use crate::any::{AnyModel, Trained};
 use crate::base::constant::ConstantModel;
-use crate::boost::AdditiveModel;
+use crate::boost::{AdditiveModel, LearningCurve};
 use crate::error::ModelFileError;
 use crate::loss::Link;
 use crate::tree::TreeModel;
 use container::{ArrayWriter, Arrays, Element};
-use document::{Document, Kind};
+use document::{CurveFacts, Document, Kind};
 use names::Names;
 
 /// The format version that this weald writes, and the newest that it reads.
@@ -118,6 +120,10 @@ pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
             arrays.numbers("additive.start", &[model.start.len()], start);
             arrays.bytes("additive.link", vec![model.link.code()]);
             trees::write(&model.trees, &mut arrays);
+            if let Some(curve) = &model.curve {
+                let losses = curve.held_out.iter().copied();
+                arrays.numbers("curve.held_out", &[curve.held_out.len()], losses);
+            }
             Kind::Additive
         }
     };
@@ -133,7 +139,7 @@ fn read(
 ) -> Result<Trained, ModelFileError> {
     let mut arrays = Arrays::open(bytes)?;
     verify(bytes)?;
-    let document = Document::parse(&arrays.take_document())?;
+    let mut document = Document::parse(&arrays.take_document())?;
     let Names { output, schema } = Names::parse(arrays.list("names", Element::U8)?)?;
     let (output, width) = proof::output(output.into())?;
     let model = match document.kind {
@@ -154,12 +160,34 @@ fn read(
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
             let trees = trees::read(&mut arrays, 1)?;
-            AnyModel::Additive(AdditiveModel { start, trees: trees.into(), link, schema, output })
+            let curve = match document.curve.take() {
+                Some(facts) => Some(curve(facts, &mut arrays)?),
+                None => None,
+            };
+            let trees = trees.into();
+            AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
     };
     arrays.finish()?;
+    if document.curve.is_some() {
+        return damaged("it has a learning curve, but no rounds");
+    }
     proof::model(&model)?;
     Ok(document.into_trained(model))
+}
+
+fn curve(facts: CurveFacts, arrays: &mut Arrays<'_>) -> Result<LearningCurve, ModelFileError> {
+    let CurveFacts { loss, rows, first_round } = facts;
+    let held_out: Vec<f64> =
+        container::numbers(arrays.list("curve.held_out", Element::F64)?).collect();
+    // A round takes far more bytes than this in any file that could have made so many.
+    let (Ok(first_round), false) = (u32::try_from(first_round), held_out.is_empty()) else {
+        return damaged(format!("its learning curve begins after {first_round} rounds"));
+    };
+    if held_out.iter().any(|loss| loss.is_nan()) {
+        return damaged("a loss of its learning curve is NaN");
+    }
+    Ok(LearningCurve { loss, rows, first_round: first_round as usize, held_out })
 }
 
 /// An error for bytes that are not those that were written.

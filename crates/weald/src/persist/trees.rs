@@ -21,7 +21,7 @@ const MISSING_LEFT: u8 = 4;
 pub(super) fn write(trees: &[Tree], arrays: &mut ArrayWriter) {
     let nodes = || trees.iter().flat_map(|tree| &tree.nodes);
     let n_nodes = nodes().count();
-    let width = trees.first().map_or(0, |tree| tree.width);
+    let width = trees.first().map_or(1, |tree| tree.width);
     let sets = || {
         nodes().filter_map(|node| match &node.rule {
             Rule::Categories { left, .. } => Some(&left.0),

@@ -1,9 +1,8 @@
 //! What growing gives: the shape of a tree and the leaf of each row.
 
 use super::model::Rule;
-use super::splitter::{Split, Test};
+use super::splitter::Split;
 use super::statistic::{Entry, row_of};
-use crate::data::{Bins, Table};
 
 /// The leaf of a row that was not trained on.
 pub const NO_LEAF: u32 = u32::MAX;
@@ -24,8 +23,6 @@ pub struct GrownNode {
     pub rule: Rule,
     /// The right child; 0 in a leaf.
     pub right: u32,
-    /// The same rule over bins; `None` in a leaf.
-    pub(super) test: Option<Test>,
     pub(super) n_entries: usize,
 }
 
@@ -61,19 +58,6 @@ impl Grown {
         leaf_of_row
     }
 
-    /// The leaf of a row that was not trained on, by its bins.
-    pub fn leaf(&self, row: usize, table: &Table, bins: &Bins) -> usize {
-        let mut at = 0;
-        while let (Some(test), Some(feature)) =
-            (&self.nodes[at].test, self.nodes[at].rule.feature())
-        {
-            let codes = &bins.column(feature).codes;
-            let left = test.goes_left(row, codes, table.column(feature));
-            at = if left { at + 1 } else { self.nodes[at].right as usize };
-        }
-        at
-    }
-
     /// Gives the entries' memory back.
     pub fn into_entries(self) -> Vec<Entry> {
         self.entries
@@ -83,11 +67,11 @@ impl Grown {
 impl GrownNode {
     /// A node that is split.
     pub(super) fn inner(split: Split, n_entries: usize) -> GrownNode {
-        GrownNode { rule: split.rule, right: 0, test: Some(split.test), n_entries }
+        GrownNode { rule: split.rule, right: 0, n_entries }
     }
 
     /// A node that is not.
     pub(super) fn leaf(n_entries: usize) -> GrownNode {
-        GrownNode { rule: Rule::Leaf, right: 0, test: None, n_entries }
+        GrownNode { rule: Rule::Leaf, right: 0, n_entries }
     }
 }

@@ -179,6 +179,13 @@ impl Tree {
         });
         leaves
     }
+
+    /// The leaf of each of some rows.
+    pub fn leaves_of(&self, table: &Table, rows: &[u32]) -> Vec<u32> {
+        let columns = Reader::of(table);
+        let leaf = |row: usize| self.leaf(|f| columns[f].number(row), |f| columns[f].level(row));
+        rows.iter().map(|&row| leaf(row as usize) as u32).collect()
+    }
 }
 
 /// The level that a number is the code of; missing if it is none.

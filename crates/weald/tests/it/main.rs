@@ -11,3 +11,4 @@ mod losses;
 mod papers;
 mod parity;
 mod reference_tree;
+mod stopping;

@@ -76,6 +76,39 @@ fn classification() -> File {
     File::open("v1_classification")
 }
 
+fn additive() -> File {
+    File::open("v1_additive")
+}
+
+#[test]
+fn sums_of_trees_that_mean_nothing() {
+    refused(additive().put("additive.link", 0, [9]), "its link is none of those known");
+    refused(additive().put("additive.link", 0, [1]), "its link does not fit");
+    refused(additive().put("additive.link", 0, [2]), "3 scores do not make 3 predictions");
+    let nan = f64::NAN.to_le_bytes();
+    refused(additive().put("additive.start", 1, nan), "the start has the value NaN");
+    refused(additive().put("node.value", 1, nan), "node 1 has the value NaN");
+    let most = f64::MAX.to_le_bytes();
+    let twice = additive().put("node.value", 1, most).put("node.value", 4, most);
+    refused(twice, "its trees add up to infinity");
+}
+
+#[test]
+fn learning_curves_that_mean_nothing() {
+    let nan = f64::NAN.to_le_bytes();
+    refused(additive().put("curve.held_out", 1, nan), "a loss of its learning curve is NaN");
+    let first = "\\\"first_round\\\":1";
+    let late = first.replace(":1", ":9999999999");
+    refused(additive().replace(first, &late), "begins after 9999999999 rounds");
+    refused(additive().replace("curve.held_out", "curve.held_ou"), "curve.held_out is not there");
+    refused(additive().replace("\\\"curve\\\"", "\\\"carve\\\""), "unknown field");
+    let other = classification().replace(
+        "\\\"metrics\\\":",
+        "\\\"curve\\\":{\\\"loss\\\":\\\"\\\",\\\"rows\\\":\\\"\\\",\\\"first_round\\\":0},\\\"metrics\\\":",
+    );
+    refused(other, "a learning curve, but no rounds");
+}
+
 #[test]
 fn an_untouched_file_passes_through_this_machinery() {
     assert_eq!(regression().sealed(), golden("v1_regression"));

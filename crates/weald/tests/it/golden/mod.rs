@@ -19,6 +19,7 @@ use sha2::{Digest, Sha256};
 use weald::any::{AnyModel, Trained};
 use weald::model::Model;
 use weald::persist::{from_bytes, to_bytes_as};
+use weald::tree::Tree;
 
 use models::{probe, shown};
 
@@ -34,7 +35,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 3] = [
+const GOLDEN: [Golden; 5] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -49,6 +50,16 @@ const GOLDEN: [Golden; 3] = [
         name: "v1_classification",
         model: models::classification,
         scores: "069a3894e5791ffaa8719cc4592ae450babe4377288c9bbf9610600218383241",
+    },
+    Golden {
+        name: "v1_additive",
+        model: models::additive,
+        scores: "11bb0195b7946d18ea83ce0663c84a70b221abc93519e508599d4df07355ec32",
+    },
+    Golden {
+        name: "v1_counts",
+        model: models::counts,
+        scores: "d4b2a9379439c33cb6998ed4d1341ffda4f04d5dc795276a77a0731d8be6eaee",
     },
 ];
 
@@ -74,14 +85,21 @@ fn golden_files_predict_what_they_always_did() {
 
 #[test]
 fn the_probe_reaches_every_leaf() {
-    for model in [models::regression(), models::classification()] {
-        let AnyModel::Tree(model) = model.model else { panic!() };
+    for Golden { model, .. } in GOLDEN {
+        let model = model().model;
+        let trees: Vec<&Tree> = match &model {
+            AnyModel::Constant(_) => vec![],
+            AnyModel::Tree(model) => vec![&model.tree],
+            AnyModel::Additive(model) => model.trees.iter().collect(),
+        };
         let table = probe();
-        let aligned = model.schema.align(&table).unwrap();
-        let mut reached = model.tree.leaves(aligned.table());
-        reached.sort_unstable();
-        reached.dedup();
-        assert_eq!(reached.len(), model.tree.n_leaves());
+        let aligned = model.schema().align(&table).unwrap();
+        for tree in trees {
+            let mut reached = tree.leaves(aligned.table());
+            reached.sort_unstable();
+            reached.dedup();
+            assert_eq!(reached.len(), tree.n_leaves());
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
+use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Column, Field, FieldKind, Levels, MISSING, Schema, Table};
+use weald::loss::Link;
 use weald::model::Output;
 use weald::tree::{LevelSet, Node, Rule, Tree, TreeModel};
 
@@ -92,6 +94,59 @@ pub fn classification() -> Trained {
     let settings = [("criterion", "gain-ratio"), ("pruning", "error-based:0.25")];
     let metrics = vec![metric("log loss", "test", 0.123_456_789_012_345_67, 1.098_612_288_668_11)];
     trained(AnyModel::Tree(model), "c45", &settings, 0, metrics)
+}
+
+/// Three scores and two rounds of trees, with a learning curve that began after a round before.
+pub fn additive() -> Trained {
+    let infinite = Rule::Number { feature: 0, threshold: f64::INFINITY, missing_left: false };
+    let left = LevelSet::new(70, [0, 64]);
+    let rules = [
+        infinite,
+        Rule::Categories { feature: 3, left, missing_left: true },
+        Rule::Number { feature: 2, threshold: 0.5, missing_left: true },
+    ];
+    let stump = |(i, rule): (usize, Rule)| Tree {
+        nodes: vec![node(rule, 2, 8.0), leaf(3.0), leaf(5.0)],
+        values: vec![0.0, 0.25 * (i as f64 + 1.0), -0.5],
+        width: 1,
+    };
+    let alone = |value| Tree { nodes: vec![leaf(8.0)], values: vec![value], width: 1 };
+    let mut trees: Vec<Tree> = rules.into_iter().enumerate().map(stump).collect();
+    trees.extend([0.125, -0.0, 5e-324].map(alone));
+    let model = AdditiveModel {
+        start: vec![-1.0, 0.5, 0.0],
+        trees: trees.into(),
+        link: Link::Softmax,
+        schema: schema(),
+        output: Output::Probabilities { classes: names(&["ash", "elm", "oak"]) },
+        curve: Some(LearningCurve {
+            loss: "softmax".into(),
+            rows: "5 folds of \"цвет\"\n".into(),
+            first_round: 1,
+            held_out: vec![f64::INFINITY, 1.0986122886681098, 0.1 + 0.2],
+        }),
+    };
+    let settings = [("n_trees", "2"), ("loss", "softmax")];
+    trained(AnyModel::Additive(model), "gradient-boosting", &settings, 7, vec![])
+}
+
+/// One score, a logarithm, and no curve.
+pub fn counts() -> Trained {
+    let rule = Rule::Number { feature: 2, threshold: -0.5, missing_left: false };
+    let tree = Tree {
+        nodes: vec![node(rule, 2, 8.0), leaf(3.0), leaf(5.0)],
+        values: vec![0.1, 0.75, -1.5],
+        width: 1,
+    };
+    let model = AdditiveModel {
+        start: vec![2.0],
+        trees: vec![tree].into(),
+        link: Link::Log,
+        schema: schema(),
+        output: Output::Value,
+        curve: None,
+    };
+    trained(AnyModel::Additive(model), "gradient-boosting", &[("loss", "poisson")], 7, vec![])
 }
 
 /// Rows that reach every leaf, with infinities, missing values and a level the models do not know.

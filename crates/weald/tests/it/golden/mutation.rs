@@ -7,7 +7,9 @@ use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
 use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
+use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind, Schema};
+use weald::loss::Link;
 use weald::model::Output;
 use weald::persist::{from_bytes, to_bytes};
 use weald::tree::{LevelSet, Node, Rule, Tree, TreeModel};
@@ -137,7 +139,8 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        is_tree in any::<bool>(),
+        kind in 0..3,
+        curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
         parameters in btree_map(".{0,6}", ".{0,6}", 0..4),
@@ -148,17 +151,31 @@ prop_compose! {
     ) -> Trained {
         let (schema, width) = (Arc::new(schema), output.width());
         let mut choices = Choices { left: choices, shares: output != Output::Value };
-        let model = if is_tree {
-            let mut tree = Tree { nodes: vec![], values: vec![], width };
-            choices.grow(&mut tree, &schema);
-            AnyModel::Tree(TreeModel { tree, schema, output })
-        } else {
-            let value = (0..width).map(|_| choices.value()).collect();
-            AnyModel::Constant(ConstantModel { value, schema, output })
+        let model = match kind {
+            0 => {
+                let tree = choices.tree(&schema, width);
+                AnyModel::Tree(TreeModel { tree, schema, output })
+            }
+            1 => {
+                let value = (0..width).map(|_| choices.value()).collect();
+                AnyModel::Constant(ConstantModel { value, schema, output })
+            }
+            _ => AnyModel::Additive(choices.additive(schema, output, curve)),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
         let metrics = metrics.into_iter().map(metric).collect();
         Trained { model, method, parameters, seed, target: TargetField { name: target }, metrics, n_rows }
+    }
+}
+
+prop_compose! {
+    fn curve()(
+        loss in ".{0,6}",
+        rows in ".{0,6}",
+        first_round in any::<u32>(),
+        held_out in vec(prop::num::f64::ANY.prop_filter("losses are numbers", |x| !x.is_nan()), 1..5),
+    ) -> LearningCurve {
+        LearningCurve { loss, rows, first_round: first_round as usize, held_out }
     }
 }
 
@@ -216,6 +233,35 @@ impl Choices {
 
     fn value(&mut self) -> f64 {
         if self.shares { self.next() as f64 / u64::MAX as f64 } else { self.finite() }
+    }
+
+    fn tree(&mut self, schema: &Schema, width: usize) -> Tree {
+        let mut tree = Tree { nodes: vec![], values: vec![], width };
+        self.grow(&mut tree, schema);
+        tree
+    }
+
+    fn additive(
+        &mut self,
+        schema: Arc<Schema>,
+        output: Output,
+        curve: Option<LearningCurve>,
+    ) -> AdditiveModel {
+        let link = match (output.width(), &output) {
+            (_, Output::Value) => [Link::Identity, Link::Log][self.next() as usize % 2],
+            (2, _) => {
+                let links = [Link::Logistic, Link::DoubleLogistic, Link::Softmax];
+                links[self.next() as usize % 3]
+            }
+            _ => Link::Softmax,
+        };
+        let n_scores = if link == Link::Softmax { output.width() } else { 1 };
+        // Trees do not add up to infinity.
+        self.shares = true;
+        let start = (0..n_scores).map(|_| self.value()).collect();
+        let n_trees = self.next() as usize % 4 * n_scores;
+        let trees: Vec<Tree> = (0..n_trees).map(|_| self.tree(&schema, 1)).collect();
+        AdditiveModel { start, trees: trees.into(), link, schema, output, curve }
     }
 
     /// Adds a subtree; it has a leaf at the latest when the choices are used up.

@@ -3,7 +3,7 @@
 use super::islr::{ObviousTree, made};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use weald::boost::{GradientBoosting, LossChoice, Start};
+use weald::boost::{GradientBoosting, HoldOut, LossChoice, Start};
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
@@ -107,8 +107,16 @@ fn rates_out_of_range_and_early_stopping_are_refused() {
         assert!(error.contains("between 0 and 1"), "{error}");
     }
     method.set("drop_rate", "0.1").unwrap();
-    let error = method.clone().set("early_stopping_rounds", "5").unwrap_err().to_string();
-    assert!(error.contains("0 with early_stopping_rounds"), "{error}");
+    let early = GradientBoosting {
+        early_stopping_rounds: Some(5),
+        validation: HoldOut::Random,
+        ..method.clone()
+    };
+    let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 50]))]).unwrap();
+    let target = Target::numbers((0..50).map(f64::from).collect()).unwrap();
+    let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+    let error = early.fit(&sample, &Run::quiet(Seed(0), 1).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("0 with held-out rows"), "{error}");
     let error = method.set("max_leaves", "40000").unwrap_err().to_string();
     assert!(error.contains("at most 32768"), "{error}");
 }

@@ -1,0 +1,239 @@
+//! Which rows are held out to decide when boosting ends.
+
+use super::gradient_boosting::GradientBoosting;
+use crate::data::folds::{Folds, hold_out, hold_out_groups, hold_out_last};
+use crate::data::{Sample, Weights};
+use crate::error::{Error, Result};
+use crate::parameter::{Value, out_of_range};
+use crate::seed::Seed;
+
+/// How rows are held out, as a parameter gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HoldOut {
+    /// Folds for fewer rows than [`MANY_ROWS`], else a share; none where there are not two rows or
+    /// groups, or where trees are dropped.
+    Auto,
+    /// A share of the rows, alike in the target; whole groups where there are groups.
+    Random,
+    /// A share of the rows, the last ones: for rows in the order of time.
+    Last,
+    /// Each row once, by so many runs side by side; the model is then fitted on all rows, for as
+    /// many rounds as had the lowest loss.
+    Folds(usize),
+}
+
+/// From so many rows on a share of them says enough, and folds would take long.
+pub const MANY_ROWS: usize = 5000;
+/// Folds for fewer rows.
+const FEW_ROWS_FOLDS: usize = 5;
+
+/// The rows that were chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldOut {
+    /// The rows of each part: none, one, or one for each fold.
+    pub parts: Vec<Vec<usize>>,
+    /// The rows in words.
+    pub words: String,
+}
+
+impl HeldOut {
+    /// No rows.
+    pub fn nothing(words: &str) -> HeldOut {
+        HeldOut { parts: vec![], words: words.into() }
+    }
+
+    /// Chooses rows as the settings say. Rows of weight 0 are as good as absent.
+    pub fn choose(
+        settings: &GradientBoosting,
+        sample: &Sample<'_>,
+        groups: Option<&[u32]>,
+        seed: Seed,
+    ) -> Result<HeldOut> {
+        if settings.early_stopping_rounds.is_none() {
+            return Ok(HeldOut::nothing(""));
+        }
+        if settings.drop_rate > 0.0 {
+            return match settings.validation {
+                HoldOut::Auto => Ok(HeldOut::nothing("")),
+                _ => settings.refuse_to_drop("held-out rows"),
+            };
+        }
+        let present: Vec<usize> =
+            (0..sample.n_rows()).filter(|&row| sample.weights.at(row) > 0.0).collect();
+        if present.is_empty() {
+            return Err(Error::ZeroWeights(sample.n_rows()));
+        }
+        let target = sample.target.take(&present);
+        let groups = groups.map(|all| present.iter().map(|&row| all[row]).collect::<Vec<u32>>());
+        let share = settings.validation_share;
+        let (parts, words) = match (settings.choice(&present, groups.as_deref()), &groups) {
+            (None, _) => return Ok(HeldOut::nothing("")),
+            (Some(HoldOut::Folds(k)), Some(groups)) => {
+                (Folds::grouped(groups, k, seed)?.parts(), format!("{k} folds of groups"))
+            }
+            (Some(HoldOut::Folds(k)), None) => {
+                (Folds::stratified(&target, k, seed)?.parts(), format!("{k} folds"))
+            }
+            (Some(HoldOut::Last), _) => {
+                (vec![hold_out_last(present.len(), share)?.1], "the last rows".into())
+            }
+            (Some(_), Some(groups)) => {
+                (vec![hold_out_groups(groups, share, seed)?.1], "held-out groups".into())
+            }
+            (Some(_), None) => (vec![hold_out(&target, share, seed)?.1], "held-out rows".into()),
+        };
+        let in_table = |part: Vec<usize>| part.into_iter().map(|i| present[i]).collect();
+        Ok(HeldOut { parts: parts.into_iter().map(in_table).collect(), words })
+    }
+}
+
+impl GradientBoosting {
+    /// The trees of the best round are scaled in later ones.
+    pub(super) fn refuse_to_drop<T>(&self, because_of: &str) -> Result<T> {
+        let expected = format!("0 with {because_of}: boosting that drops trees cannot end early");
+        out_of_range("drop_rate", self.drop_rate, &expected)
+    }
+
+    /// What `auto` comes to; `None` where nothing can be held out.
+    fn choice(&self, present: &[usize], groups: Option<&[u32]>) -> Option<HoldOut> {
+        if self.validation != HoldOut::Auto {
+            return Some(self.validation);
+        }
+        let n = groups.map_or(present.len(), |groups| {
+            let mut distinct = groups.to_vec();
+            distinct.sort_unstable();
+            distinct.dedup();
+            distinct.len()
+        });
+        // A share of groups needs about one by the share of them.
+        let is_enough = n as f64 * self.validation_share >= 1.5;
+        match n {
+            0 | 1 => None,
+            _ if present.len() >= MANY_ROWS && is_enough => Some(HoldOut::Random),
+            n => Some(HoldOut::Folds(n.min(FEW_ROWS_FOLDS))),
+        }
+    }
+}
+
+/// The weights without some rows.
+pub fn weights_without(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
+    if rows.is_empty() {
+        return weights.clone();
+    }
+    match weights {
+        Weights::Real(weights) => {
+            let mut weights = weights.to_vec();
+            rows.iter().for_each(|&row| weights[row] = 0.0);
+            Weights::Real(weights.into())
+        }
+        Weights::Uniform | Weights::Counts(_) => {
+            let mut counts: Vec<u32> = (0..n_rows).map(|row| weights.at(row) as u32).collect();
+            rows.iter().for_each(|&row| counts[row] = 0);
+            Weights::Counts(counts.into())
+        }
+    }
+}
+
+impl HoldOut {
+    /// The choices without a number, by name.
+    const NAMED: [(&str, HoldOut); 3] =
+        [("auto", HoldOut::Auto), ("random", HoldOut::Random), ("last", HoldOut::Last)];
+
+    /// Whether its number is in range.
+    pub fn check(self) -> Result<()> {
+        match self {
+            HoldOut::Folds(0 | 1) => {
+                out_of_range("validation", self.show(), "at least 2 after folds:")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Value for HoldOut {
+    fn show(&self) -> String {
+        match self {
+            HoldOut::Folds(k) => format!("folds:{k}"),
+            plain => {
+                let found = HoldOut::NAMED.iter().find(|(_, choice)| choice == plain);
+                found.map_or(String::new(), |(name, _)| (*name).into())
+            }
+        }
+    }
+
+    fn parse(&mut self, text: &str) -> bool {
+        let named =
+            HoldOut::NAMED.iter().find(|(name, _)| *name == text).map(|(_, choice)| *choice);
+        let folds = || text.strip_prefix("folds:")?.parse().ok().map(HoldOut::Folds);
+        match named.or_else(folds) {
+            Some(choice) => {
+                *self = choice;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn expected(&self) -> String {
+        "auto, random, last or folds:5".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Table, Target};
+
+    fn choose(n: usize, validation: HoldOut, groups: Option<&[u32]>) -> Result<HeldOut> {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; n]))])?;
+        let target = Target::numbers((0..n).map(|i| i as f64).collect())?;
+        let sample = Sample::new(&table, &target, &Weights::Uniform)?;
+        let early_stopping_rounds = Some(10);
+        let settings = GradientBoosting { validation, early_stopping_rounds, ..Default::default() };
+        HeldOut::choose(&settings, &sample, groups, Seed(1))
+    }
+
+    #[test]
+    fn auto_takes_folds_for_few_rows_and_a_share_of_many() {
+        let sizes = |n: usize, groups: Option<&[u32]>| {
+            let held_out = choose(n, HoldOut::Auto, groups).unwrap();
+            held_out.parts.iter().map(Vec::len).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(1, None), [0; 0]);
+        assert_eq!(sizes(2, None), [1, 1]);
+        assert_eq!(sizes(23, None).iter().sum::<usize>(), 23);
+        assert_eq!(sizes(23, None).len(), 5);
+        assert_eq!(sizes(6000, None), [600]);
+        assert_eq!(sizes(23, Some(&[7; 23])), [0; 0]);
+        let three: Vec<u32> = (0..6000).map(|row| row % 3).collect();
+        assert_eq!(sizes(6000, Some(&three)), [2000; 3]);
+    }
+
+    #[test]
+    fn groups_are_held_out_whole_and_time_is_cut_once() {
+        let groups: Vec<u32> = (0..300).map(|row| row / 10).collect();
+        for validation in [HoldOut::Random, HoldOut::Folds(3)] {
+            for part in choose(300, validation, Some(&groups)).unwrap().parts {
+                assert!(!part.is_empty() && part.len() < 300);
+                let inside = |row: usize| part.contains(&row);
+                assert!((0..300).all(|row| inside(row) == inside(row / 10 * 10)));
+            }
+        }
+        let last = choose(300, HoldOut::Last, None).unwrap();
+        assert_eq!(last.parts, [(270..300).collect::<Vec<_>>()]);
+        assert!(choose(300, HoldOut::Folds(31), Some(&groups)).is_err());
+    }
+
+    #[test]
+    fn rows_of_weight_zero_are_absent() {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 100]))]).unwrap();
+        let target = Target::numbers((0..100).map(f64::from).collect()).unwrap();
+        let counts = Weights::counts((0..100).map(|row| row % 2).collect()).unwrap();
+        let sample = Sample::new(&table, &target, &counts).unwrap();
+        let early_stopping_rounds = Some(10);
+        let settings = GradientBoosting { early_stopping_rounds, ..Default::default() };
+        let parts = HeldOut::choose(&settings, &sample, None, Seed(1)).unwrap().parts;
+        assert!(parts.iter().flatten().all(|row| row % 2 == 1));
+        assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), 50);
+    }
+}

@@ -1,0 +1,104 @@
+//! A validation table: rows apart from the sample, whose scores follow the trees.
+
+use super::early_stopping::sum_of_losses;
+use crate::data::{Aligned, Schema, Table, Target, Weights};
+use crate::error::{Error, Result};
+use crate::learner::Validation;
+use crate::loss::Loss;
+use crate::model::Output;
+use crate::predict::Trees;
+use crate::scores::Scores;
+use crate::tree::Tree;
+
+/// Validation rows and their scores so far.
+pub struct ValidationRows<'a> {
+    table: Aligned<'a>,
+    targets: Vec<f64>,
+    weights: &'a Weights,
+    rows: Vec<usize>,
+    scores: Vec<f64>,
+}
+
+impl<'a> ValidationRows<'a> {
+    /// The rows before the first tree; their columns and classes must be those trained on.
+    pub fn new(
+        validation: &Validation<'a>,
+        schema: &Schema,
+        output: &Output,
+        loss: &dyn Loss,
+        start: &[f64],
+    ) -> Result<ValidationRows<'a>> {
+        let Validation { sample, offset, .. } = validation;
+        sample.check()?;
+        if loss.output(sample.target) != *output {
+            return Err(Error::OtherTarget { of: "validation rows" });
+        }
+        let targets = targets(sample.target);
+        loss.check(&targets)?;
+        Ok(ValidationRows {
+            table: schema.align(sample.table)?,
+            scores: starting_scores(start, *offset, targets.len())?,
+            weights: sample.weights,
+            rows: (0..targets.len()).collect(),
+            targets,
+        })
+    }
+
+    /// Moves the scores along the trees so far.
+    pub fn follow(&mut self, trees: &[Tree], width: usize) {
+        follow(trees, self.table.table(), width, &mut self.scores);
+    }
+
+    /// Moves score number `output` along a tree.
+    pub fn follow_one(&mut self, tree: &Tree, output: usize, width: usize) {
+        let leaves = tree.leaves(self.table.table());
+        for (scores, leaf) in self.scores.chunks_exact_mut(width).zip(leaves) {
+            scores[output] += tree.values[leaf as usize];
+        }
+    }
+
+    /// The summed loss, and the weight of the rows.
+    pub fn loss(&self, loss: &dyn Loss) -> (f64, f64) {
+        sum_of_losses(loss, &self.targets, &self.scores, self.weights, &self.rows)
+    }
+}
+
+/// Moves the scores of a table's rows along trees, one tree after the other as training does, so
+/// that the sums have the same bits.
+pub fn follow(trees: &[Tree], table: &Table, width: usize, scores: &mut [f64]) {
+    if trees.is_empty() {
+        return;
+    }
+    let mut moved = Scores::zeros(table.n_rows(), width);
+    moved.values_mut().copy_from_slice(scores);
+    Trees::from(trees.to_vec()).add_to(table, &mut moved);
+    scores.copy_from_slice(moved.values());
+}
+
+/// A target as a loss sees it.
+pub fn targets(target: &Target) -> Vec<f64> {
+    match target {
+        Target::Classes(labels) => labels.codes().iter().map(|&c| f64::from(c)).collect(),
+        Target::Numbers(values) => values.to_vec(),
+    }
+}
+
+/// The scores before the first tree: the start, and the offset if there is one.
+pub fn starting_scores(start: &[f64], offset: Option<&[f64]>, n_rows: usize) -> Result<Vec<f64>> {
+    let n = n_rows * start.len();
+    let starts = start.iter().copied().cycle().take(n);
+    let Some(offset) = offset else { return Ok(starts.collect()) };
+    check_offset(offset, n_rows, start.len())?;
+    Ok(starts.zip(offset).map(|(start, offset)| start + offset).collect())
+}
+
+/// Whether an offset has a finite number for each score of each row.
+pub fn check_offset(offset: &[f64], n_rows: usize, width: usize) -> Result<()> {
+    if offset.len() != n_rows * width {
+        return Err(Error::OffsetLength { found: offset.len(), n_rows, width });
+    }
+    match offset.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(Error::BadOffset { row: at / width + 1, value: offset[at] }),
+        None => Ok(()),
+    }
+}
