@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use weald::data::Task;
 
+use crate::checkpoint::Every;
+use crate::source;
+
 /// What was asked for.
 #[derive(Debug, Parser)]
 #[command(
@@ -15,7 +18,7 @@ use weald::data::Task;
 Examples:
   weald train data/oj.csv --target Purchase
   weald predict Purchase.weald new.csv > predictions.csv
-  weald inspect Purchase.weald --format svg -o tree.svg
+  weald inspect Purchase.weald
 
 Exit codes: 0 done, 2 usage, 3 bad data, 4 bad model file, 5 I/O, 130 interrupted",
     max_term_width = 100
@@ -42,11 +45,12 @@ pub enum Command {
 }
 
 /// `weald train`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Text, and whole numbers of 2 values or of at most 20 with 5 rows each on average, are
 classes; other numbers are predicted as numbers. The saved model has seen the training
 rows only; with --cv or --test 0, all rows. It replaces an older model in one step.
+Ctrl-C keeps what there is. A checkpoint is removed when its fit is done.
 
 Examples:
   weald train data/oj.csv --target Purchase
@@ -60,7 +64,7 @@ pub struct TrainArguments {
     #[arg(short, long, value_name = "COL")]
     pub target: Option<String>,
     /// Method; `weald methods` lists them
-    #[arg(short, long, value_name = "NAME", default_value = "decision-tree")]
+    #[arg(short, long, value_name = "NAME", default_value = "gradient-boosting")]
     pub method: String,
     /// Set a parameter; `weald methods NAME` lists them
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
@@ -92,6 +96,24 @@ pub struct TrainArguments {
     /// Column whose equal values stay in one part
     #[arg(long, value_name = "COL", conflicts_with = "time_ordered")]
     pub group: Option<String>,
+    /// Column that the scores start from, such as a log exposure
+    #[arg(long, value_name = "COL")]
+    pub offset: Option<String>,
+    /// Table to stop early by, instead of a part of FILE
+    #[arg(long, value_name = "FILE")]
+    pub validation: Option<PathBuf>,
+    /// Go on from a model: its trees stay, more follow
+    #[arg(long = "continue", value_name = "MODEL")]
+    pub continued: Option<PathBuf>,
+    /// Keep the state of the fit in a file now and then
+    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often: rounds, or seconds as in 5s
+    #[arg(long, value_name = "N", default_value = "30s")]
+    pub checkpoint_every: Every,
+    /// Go on from a checkpoint of the same command
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,
@@ -117,6 +139,16 @@ pub struct TrainArguments {
     /// Print one JSON document instead of tables
     #[arg(long)]
     pub json: bool,
+}
+
+impl TrainArguments {
+    /// How tables are read.
+    pub fn read_options(&self) -> weald_io::ReadOptions {
+        let mut options = source::options(self.ragged, &self.missing, self.threads);
+        options.categorical = self.categorical.clone();
+        options.numeric = self.numeric.clone();
+        options
+    }
 }
 
 /// `weald predict`.

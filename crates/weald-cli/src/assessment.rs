@@ -3,7 +3,6 @@
 use weald::any::{AnyLearner, AnyModel, MetricValue};
 use weald::base::constant::Constant;
 use weald::data::folds::Folds;
-use weald::data::{Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::metric::{Metric, Truth};
 use weald::model::{Model, Output};
@@ -12,19 +11,11 @@ use weald::scores::Scores;
 use weald::seed::Seed;
 use weald::tree::DecisionTree;
 
+use crate::dataset::Dataset;
 use crate::failure::{Failure, Result};
+use crate::given::{self, Given, Kept};
 use crate::interrupt;
 use crate::watch::Watch;
-
-/// What is measured: rows with their truth and weights.
-pub struct Rows<'a> {
-    /// The features.
-    pub table: &'a Table,
-    /// The truth.
-    pub target: &'a Target,
-    /// How much each row counts.
-    pub weights: &'a Weights,
-}
 
 /// The numbers of one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,11 +40,10 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// Fits a learner that serves a comparison: watched for Ctrl-C, its warnings left aside.
-    fn fit<L: Learner>(self, learner: &L, what: &str, sample: &Sample<'_>) -> Result<L::Model> {
+    /// Makes a model that serves a comparison: watched for Ctrl-C, its warnings left aside.
+    fn fit<M>(self, what: &str, fit: impl FnOnce(&Run<'_>) -> weald::Result<M>) -> Result<M> {
         let watch = Watch::new(what, false);
-        let model = Run::new(Seed(self.seed), self.threads, &watch)
-            .and_then(|run| learner.fit(sample, &run));
+        let model = Run::new(Seed(self.seed), self.threads, &watch).and_then(|run| fit(&run));
         watch.finish();
         model.map_err(Failure::library)
     }
@@ -62,33 +52,36 @@ impl Effort {
 /// Measures `model`, fitted on `train`, on `test`. After Ctrl-C the single tree is left out.
 pub fn on_test_part(
     model: &AnyModel,
-    train: &Sample<'_>,
-    test: &Rows<'_>,
+    train: &Dataset,
+    test: &Dataset,
     effort: Effort,
 ) -> Result<Vec<Measured>> {
     let output = model.output();
+    let sample = &train.sample();
     let run = Run::quiet(Seed(effort.seed), effort.threads).map_err(Failure::library)?;
     let scores =
-        |model: &dyn Model| run.install(|| model.scores(test.table)).map_err(Failure::library);
+        |model: &dyn Model| run.install(|| model.scores(&test.table)).map_err(Failure::library);
     let (baseline, tree) = match output {
         // Neither a mean nor a tree for means says what these say.
-        Output::Quantiles { .. } => (prior(model, test.table.n_rows()), None),
+        Output::Quantiles { .. } => (prior(model, test.n_rows()), None),
         _ => {
-            let baseline = effort.fit(&Constant {}, "fitting the baseline", train)?;
+            let baseline =
+                effort.fit("fitting the baseline", |run| Constant {}.fit(sample, run))?;
             let tree = if is_tree(model) || interrupt::asked() {
                 None
             } else {
-                Some(effort.fit(&DecisionTree::default(), "fitting a single tree", train)?)
+                let tree = DecisionTree::default();
+                Some(effort.fit("fitting a single tree", |run| tree.fit(sample, run))?)
             };
             (scores(&baseline)?, tree.map(|tree| scores(&tree)).transpose()?)
         }
     };
-    let model = scores(model)?;
+    let model = run.install(|| given::scores(model, test)).map_err(Failure::library)?;
     let one = |metric: Metric, scores: &Scores| {
-        let truth = Truth { target: test.target, weights: test.weights, output };
+        let truth = Truth { target: &test.target, weights: &test.weights, output };
         metric.of(scores, &truth).map_err(Failure::library)
     };
-    Metric::for_output(output, test.target)
+    Metric::for_output(output, &test.target)
         .into_iter()
         .map(|metric| {
             Ok(Measured {
@@ -121,25 +114,21 @@ pub fn prior(model: &AnyModel, n_rows: usize) -> Scores {
 /// Measures `learner` on each fold, fitted on the others. After Ctrl-C: on the folds so far.
 pub fn by_folds(
     learner: &AnyLearner,
-    rows: &Rows<'_>,
+    data: &Dataset,
+    given: &Given,
     folds: &Folds,
     effort: Effort,
 ) -> Result<Vec<Measured>> {
     let mut all: Vec<Measured> = Vec::new();
     for fold in 0..folds.len() {
-        let (train, test) = (folds.train_rows(fold), folds.test_rows(fold));
-        let part =
-            |of: &[usize]| (rows.table.take(of), rows.target.take(of), rows.weights.take(of));
-        let (table, target, weights) = part(&train);
-        let sample = Sample { table: &table, target: &target, weights: &weights };
+        let train = data.take(&folds.train_rows(fold));
         let what = format!("fold {} of {}", fold + 1, folds.len());
-        let model = effort.fit(learner, &what, &sample);
+        let model = effort.fit(&what, |run| given.fit(learner, &train, Kept::default(), run));
         if interrupt::asked() {
             break;
         }
-        let (table, target, weights) = part(&test);
-        let test = Rows { table: &table, target: &target, weights: &weights };
-        let measured = on_test_part(&model?, &sample, &test, effort)?;
+        let test = data.take(&folds.test_rows(fold));
+        let measured = on_test_part(&model?, &train, &test, effort)?;
         if interrupt::asked() {
             break;
         }

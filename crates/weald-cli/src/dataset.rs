@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use weald::data::{Column, Table, Target, Weights};
+use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::error::{Error, quoted};
+use weald::model::Output;
 use weald_io::Frame;
 
 use crate::args::{TaskArgument, TrainArguments};
@@ -22,24 +23,57 @@ pub struct Dataset {
     pub weights: Weights,
     /// The group of each row, if rows belong together.
     pub groups: Option<Vec<u32>>,
+    /// What the score of each row starts from, if that is given.
+    pub offset: Option<Vec<f64>>,
 }
 
-/// Takes the file apart as the command line says; `task` is what the method is for, if the command
-/// line does not say.
+impl Dataset {
+    /// The rows as a learner sees them.
+    pub fn sample(&self) -> Sample<'_> {
+        Sample { table: &self.table, target: &self.target, weights: &self.weights }
+    }
+
+    /// How many rows.
+    pub fn n_rows(&self) -> usize {
+        self.table.n_rows()
+    }
+
+    /// The rows `rows`, in that order.
+    pub fn take(&self, rows: &[usize]) -> Dataset {
+        Dataset {
+            table: self.table.take(rows),
+            target: self.target.take(rows),
+            reason: self.reason.clone(),
+            weights: self.weights.take(rows),
+            groups: self.groups.as_ref().map(|all| rows.iter().map(|&row| all[row]).collect()),
+            offset: self.offset.as_ref().map(|all| rows.iter().map(|&row| all[row]).collect()),
+        }
+    }
+}
+
+/// What is known of the target before it is seen.
+pub enum Expected<'a> {
+    /// What the method is for, if it is for one task only; the command line comes first.
+    Task(Option<TaskArgument>),
+    /// It is that of a model, or of other rows.
+    Output(&'a Output),
+}
+
+/// Takes a file apart as the command line says.
 pub fn assemble(
     frame: &Frame,
+    file: &Path,
     name: &str,
-    task: Option<TaskArgument>,
+    expected: &Expected<'_>,
     arguments: &TrainArguments,
 ) -> Result<Dataset> {
-    let file = &arguments.file;
     let whole = &frame.table;
     let target_at = require(whole, name, "--target", file)?;
     let weight_at = optional(whole, arguments.weight.as_deref(), "--weight", file)?;
     let group_at = optional(whole, arguments.group.as_deref(), "--group", file)?;
+    let offset_at = optional(whole, arguments.offset.as_deref(), "--offset", file)?;
     let mut aside = vec![target_at];
-    aside.extend(weight_at);
-    aside.extend(group_at);
+    aside.extend([weight_at, group_at, offset_at].into_iter().flatten());
     for column in &arguments.drop {
         let at = require(whole, column, "--drop", file)?;
         if at == target_at {
@@ -53,34 +87,47 @@ pub fn assemble(
             .at(source::name(file))
             .help("there is a header but nothing below it; is this the right file?"));
     }
-    let rows = rows_with_target(whole, target_at, arguments)?;
+    let may_drop = arguments.drop_missing_target;
+    let rows = complete_rows(whole.column(target_at), name, may_drop, file)?;
     let column = |at: usize| match &rows {
         Some(rows) => whole.column(at).take(rows),
         None => whole.column(at).clone(),
     };
     let column_of_file = |name: &str| format!("{}, column {}", source::name(file), quoted(name));
     let placed = |name: &str, failure: Failure| failure.at(column_of_file(name));
-    let found = target::find(&column(target_at), name, arguments.task.or(task))
-        .map_err(|failure| placed(name, failure))?;
+    let found = match expected {
+        Expected::Output(output) => target::matching(&column(target_at), name, output),
+        Expected::Task(task) => target::find(&column(target_at), name, arguments.task.or(*task)),
+    };
+    let found = found.map_err(|failure| placed(name, failure))?;
     let weights = match weight_at {
         Some(at) => weights(&column(at), whole.name(at))
             .map_err(|failure| placed(whole.name(at), failure))?,
         None => Weights::Uniform,
     };
     let groups = group_at.map(|at| groups(&column(at)));
+    let offset = match offset_at {
+        Some(at) => Some(
+            offset(&column(at), whole.name(at))
+                .map_err(|failure| placed(whole.name(at), failure))?,
+        ),
+        None => None,
+    };
     let features: Vec<usize> = (0..whole.n_columns()).filter(|at| !aside.contains(at)).collect();
     if features.is_empty() {
         return Err(Failure::library(Error::NoColumns)
             .at(source::name(file))
             .fact(format!("{} is the only column besides those set aside", quoted(name)))
-            .help("features are all columns but --target, --weight, --group and --drop"));
+            .help(
+                "features are all columns but --target, --weight, --group, --offset and --drop",
+            ));
     }
     let table = whole.select(&features);
     let table = match &rows {
         Some(rows) => table.take(rows),
         None => table,
     };
-    Ok(Dataset { table, target: found.target, reason: found.reason, weights, groups })
+    Ok(Dataset { table, target: found.target, reason: found.reason, weights, groups, offset })
 }
 
 /// Where a column stands; if it is not there, an error that names the option and the columns.
@@ -105,20 +152,6 @@ pub fn listed(names: &[&str]) -> String {
         n if n <= MOST => quote(names),
         n => format!("{}, … {} more …, {}", quote(&names[..10]), n - MOST, quote(&names[n - 2..])),
     }
-}
-
-/// The rows to keep if some lack the target and the user wants them left out; `None` keeps all.
-fn rows_with_target(
-    table: &Table,
-    target: usize,
-    arguments: &TrainArguments,
-) -> Result<Option<Vec<usize>>> {
-    complete_rows(
-        table.column(target),
-        table.name(target),
-        arguments.drop_missing_target,
-        &arguments.file,
-    )
 }
 
 /// The rows of the target column `name` that have a value; `None` if all have. An error unless
@@ -165,6 +198,24 @@ fn weights(column: &Column, name: &str) -> Result<Weights> {
     };
     Weights::real(numbers.iter().collect())
         .map_err(|e| Failure::library(e).help("fix the column, or leave --weight out"))
+}
+
+/// The offsets that a column holds.
+fn offset(column: &Column, name: &str) -> Result<Vec<f64>> {
+    let Column::Numeric(numbers) = column else {
+        let headline = format!("the offset column {} holds text, not numbers", quoted(name));
+        return Err(Failure::new(Kind::Data, headline)
+            .help(format!("fix it; --numeric {name} shows where the text is")));
+    };
+    match numbers.iter().enumerate().find(|(_, x)| !x.is_finite()) {
+        Some((row, x)) => {
+            let x = if x.is_nan() { "missing".into() } else { x.to_string() };
+            Err(Failure::new(Kind::Data, format!("the offset of row {} is {x}", row + 1))
+                .fact("expected a finite number in each row: of an exposure, its logarithm")
+                .help("fix the column, or leave --offset out"))
+        }
+        None => Ok(numbers.iter().collect()),
+    }
 }
 
 /// A number for each group; rows without a group form one.

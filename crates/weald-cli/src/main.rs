@@ -2,10 +2,12 @@
 
 mod args;
 mod assessment;
+mod checkpoint;
 mod commands;
 mod confusion;
 mod dataset;
 mod failure;
+mod given;
 mod interrupt;
 mod model_file;
 mod output;

@@ -2,8 +2,10 @@
 
 use weald::data::{Column, MISSING, Numbers, Target, Task};
 use weald::error::quoted;
+use weald::model::Output;
 
 use crate::args::TaskArgument;
+use crate::dataset::listed;
 use crate::failure::{Failure, Kind, Result};
 use crate::say::{count, thousands};
 
@@ -47,6 +49,28 @@ pub fn find(column: &Column, name: &str, asked: Option<TaskArgument>) -> Result<
         }
         (Column::Numeric(numbers), asked) => from_numbers(column, numbers, name, asked),
     }
+}
+
+/// The target that `column` holds if it is to be one of an `output` that is known: of a model to go
+/// on from, or of the rows that a validation table goes with.
+pub fn matching(column: &Column, name: &str, output: &Output) -> Result<Found> {
+    let Output::Probabilities { classes } = output else {
+        let found = find(column, name, Some(TaskArgument::Regression))?;
+        return Ok(Found { reason: "the target was numbers before".into(), ..found });
+    };
+    let code = |class: String| {
+        let at = classes.iter().position(|known| *known == class);
+        at.map(|at| at as u32).ok_or_else(|| {
+            let headline = format!("the target {} has the class {}", quoted(name), quoted(&class));
+            let known: Vec<&str> = classes.iter().map(String::as_str).collect();
+            Failure::new(Kind::Data, headline)
+                .fact(format!("the classes are {}", listed(&known)))
+                .help("leave these rows out, or train anew on all rows")
+        })
+    };
+    let codes: Vec<u32> = names(column).into_iter().flatten().map(code).collect::<Result<_>>()?;
+    let target = Target::classes(codes, classes.clone()).map_err(Failure::library)?;
+    Ok(Found { target, reason: "the classes are known".into() })
 }
 
 fn from_numbers(

@@ -5,45 +5,60 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
-use weald::data::folds::{Folds, hold_out, hold_out_last};
-use weald::data::{Sample, Target};
-use weald::error::Error;
-use weald::learner::Learner;
+use weald::boost::AdditiveModel;
+use weald::data::Target;
+use weald::data::folds::{Folds, hold_out, hold_out_groups, hold_out_last};
+use weald::model::{Model, Output};
+use weald::parameter::Setting;
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 
-use super::inspect::shape;
+use super::inspect::{curve_as_json, shape};
 use crate::args::TrainArguments;
-use crate::assessment::{self, Effort, Measured, Rows, mean_and_deviation};
-use crate::dataset::{self, Dataset};
+use crate::assessment::{self, Effort, Measured, mean_and_deviation};
+use crate::checkpoint::{CheckpointFile, fit_failure, how_to_resume};
+use crate::dataset::{self, Dataset, Expected};
 use crate::failure::{Failure, Kind, Result};
+use crate::given::{self, Given, Kept};
 use crate::model_file;
 use crate::say::{self, count};
 use crate::suspicion::suspicions;
+use crate::tables::three;
 use crate::watch::Watch;
 use crate::{interrupt, output, source, tables};
 
 /// Reads, fits, measures and saves.
 pub fn run(arguments: &TrainArguments) -> Result<()> {
+    let continued = given::load_continued(arguments)?;
+    let completed = continued.as_ref().map(|trained| given::completed(arguments, trained));
+    let arguments = completed.as_ref().unwrap_or(arguments);
     let learner = learner(arguments)?;
     check(arguments)?;
     interrupt::listen();
-    let mut options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
-    options.categorical = arguments.categorical.clone();
-    options.numeric = arguments.numeric.clone();
+    let options = arguments.read_options();
     let Some(target) = &arguments.target else { return Err(no_target(arguments, &options)) };
     let to = model_file::destination(arguments.output.as_deref(), target);
     model_file::check_destination(&to, arguments.force)?;
+    let (checkpoint, progress) = CheckpointFile::open(arguments)?;
     let frame = source::load(&arguments.file, &options)?;
-    let data = dataset::assemble(&frame, target, learner.task().map(Into::into), arguments)?;
+    let mut given = Given { continued: continued.map(|trained| trained.model), validation: None };
+    let expected = match &given.continued {
+        Some(model) => Expected::Output(model.output()),
+        None => Expected::Task(learner.task().map(Into::into)),
+    };
+    let data = dataset::assemble(&frame, &arguments.file, target, &expected, arguments)?;
     drop(frame);
     say::line(&format!("task: {}, as {}", data.target.task().words(), data.reason));
+    if let Some(path) = &arguments.validation {
+        given.read_validation(path, target, &Output::of(&data.target), arguments)?;
+    }
     let mut warnings = suspicions(&data.table, &data.target, arguments.threads);
     warnings.iter().for_each(|w| say::warning(w));
 
     let parts = Parts::cut(&data, arguments)?;
-    let fitted = fit(&learner, &data, &parts, arguments)?;
+    let kept = Kept { file: checkpoint.as_ref(), progress: progress.as_ref() };
+    let fitted = fit(&learner, &data, &parts, &given, kept, arguments)?;
     warnings.extend(fitted.warnings);
     let trained = Trained {
         model: fitted.model,
@@ -57,7 +72,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
         n_rows: fitted.n_rows as u64,
     };
     let (measured, is_partial) = (fitted.measured, fitted.is_partial);
-    let result = Outcome { trained, is_partial, measured, parts, to, warnings };
+    let result = Outcome { trained, is_partial, measured, parts, to, warnings, checkpoint };
     result.tell(arguments, &data)
 }
 
@@ -77,6 +92,11 @@ fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
             }
             failure => failure,
         })?;
+    }
+    // What is tested on later rows should also stop by later rows.
+    let is_open = |s: Setting| s.name == "validation" && s.value == "auto";
+    if arguments.time_ordered && learner.settings().into_iter().any(is_open) {
+        learner.set("validation", "last").map_err(Failure::library)?;
     }
     Ok(learner)
 }
@@ -134,29 +154,18 @@ impl Parts {
     fn cut(data: &Dataset, arguments: &TrainArguments) -> Result<Parts> {
         let seed = Seed(arguments.seed);
         let n_rows = data.table.n_rows();
-        let by_group = |k: usize| match &data.groups {
-            Some(groups) => Folds::grouped(groups, k, seed).map(Some),
-            None => Ok(None),
-        };
-        let parts = match arguments.folds {
-            Some(k) => match by_group(k) {
-                Ok(Some(folds)) => Ok(Parts::Folds(folds)),
-                Ok(None) if arguments.time_ordered => {
-                    Folds::time_ordered(n_rows, k).map(Parts::Folds)
-                }
-                Ok(None) => Folds::stratified(&data.target, k, seed).map(Parts::Folds),
-                Err(error) => Err(error),
-            },
-            None if arguments.test == 0.0 => Ok(Parts::All),
-            // A test part of whole groups is one of about 1 / share folds.
-            None => match by_group(((1.0 / arguments.test).round() as usize).max(2)) {
-                Ok(Some(folds)) => Ok(Parts::HeldOut(folds.train_rows(0), folds.test_rows(0))),
-                Ok(None) if arguments.time_ordered => hold_out_last(n_rows, arguments.test)
-                    .map(|(train, test)| Parts::HeldOut(train, test)),
-                Ok(None) => hold_out(&data.target, arguments.test, seed)
-                    .map(|(train, test)| Parts::HeldOut(train, test)),
-                Err(error) => Err(error),
-            },
+        let (share, groups) = (arguments.test, &data.groups);
+        let held_out = |(train, test)| Parts::HeldOut(train, test);
+        let parts = match (arguments.folds, groups) {
+            (Some(k), Some(groups)) => Folds::grouped(groups, k, seed).map(Parts::Folds),
+            (Some(k), None) if arguments.time_ordered => {
+                Folds::time_ordered(n_rows, k).map(Parts::Folds)
+            }
+            (Some(k), None) => Folds::stratified(&data.target, k, seed).map(Parts::Folds),
+            (None, _) if share == 0.0 => Ok(Parts::All),
+            (None, Some(groups)) => hold_out_groups(groups, share, seed).map(held_out),
+            (None, None) if arguments.time_ordered => hold_out_last(n_rows, share).map(held_out),
+            (None, None) => hold_out(&data.target, share, seed).map(held_out),
         };
         parts.map_err(|e| match (Failure::library(e), arguments.folds) {
             (failure, Some(_)) => failure,
@@ -188,53 +197,56 @@ fn fit(
     learner: &AnyLearner,
     data: &Dataset,
     parts: &Parts,
+    given: &Given,
+    kept: Kept<'_>,
     arguments: &TrainArguments,
 ) -> Result<Fitted> {
     let effort = Effort { seed: arguments.seed, threads: arguments.threads };
-    let Dataset { table, target, weights, .. } = data;
-    let take = |rows: &[usize]| (table.take(rows), target.take(rows), weights.take(rows));
     let (train, test) = match parts {
-        Parts::HeldOut(train, test) => (Some(take(train)), Some(take(test))),
+        Parts::HeldOut(train, test) => (Some(data.take(train)), Some(data.take(test))),
         _ => (None, None),
     };
-    let sample = match &train {
-        Some((table, target, weights)) => Sample { table, target, weights },
-        None => Sample { table, target, weights },
-    };
-    let (model, warnings) = fit_for_keeps(learner, &sample, arguments)?;
+    let train = train.as_ref().unwrap_or(data);
+    let (model, warnings) = fit_for_keeps(learner, train, given, kept, arguments)?;
     let is_partial = interrupt::asked();
     let measured = match (parts, &test) {
-        (Parts::HeldOut(..), Some((table, target, weights))) => {
-            assessment::on_test_part(&model, &sample, &Rows { table, target, weights }, effort)?
-        }
+        (Parts::HeldOut(..), Some(test)) => assessment::on_test_part(&model, train, test, effort)?,
         (Parts::Folds(folds), _) if !interrupt::asked() => {
-            assessment::by_folds(learner, &Rows { table, target, weights }, folds, effort)?
+            assessment::by_folds(learner, data, given, folds, effort)?
         }
         _ => vec![],
     };
-    Ok(Fitted { model, is_partial, n_rows: sample.n_rows(), measured, warnings })
+    Ok(Fitted { model, is_partial, n_rows: train.n_rows(), measured, warnings })
 }
 
 /// Fits the model that is saved; Ctrl-C keeps what there is.
 fn fit_for_keeps(
     learner: &AnyLearner,
-    sample: &Sample<'_>,
+    train: &Dataset,
+    given: &Given,
+    kept: Kept<'_>,
     arguments: &TrainArguments,
 ) -> Result<(AnyModel, Vec<String>)> {
-    let n_rows = count(sample.n_rows(), "row", "rows");
+    let n_rows = count(train.n_rows(), "row", "rows");
     say::line(&format!("fitting {} on {n_rows}", arguments.method));
     let start = Instant::now();
     let watch = Watch::new(&format!("fitting {}", arguments.method), true);
     interrupt::keep_what_there_is();
     let model = Run::new(Seed(arguments.seed), arguments.threads, &watch)
-        .and_then(|run| learner.fit(sample, &run));
+        .and_then(|run| given.fit(learner, train, kept, &run));
     let warnings = watch.finish();
-    let model = model.map_err(|error| match error {
-        Error::Interrupted => Failure::new(Kind::Interrupted, error.to_string())
-            .help("nothing was written; run the same command to start again"),
-        other => Failure::library(other),
-    })?;
+    let model = model.map_err(|error| fit_failure(error, kept.file))?;
     say::line(&format!("fitted in {:.2} s", start.elapsed().as_secs_f64()));
+    if let AnyModel::Additive(AdditiveModel { curve: Some(curve), .. }) = &model {
+        let rounds = count(curve.first_round + curve.held_out.len() - 1, "round", "rounds");
+        say::line(&format!(
+            "best after round {} of {rounds}: held-out loss ({}, {}) {}",
+            curve.best_round(),
+            curve.loss,
+            curve.rows,
+            three(curve.best_loss())
+        ));
+    }
     Ok((model, warnings))
 }
 
@@ -246,6 +258,7 @@ struct Outcome {
     parts: Parts,
     to: PathBuf,
     warnings: Vec<String>,
+    checkpoint: Option<CheckpointFile>,
 }
 
 impl Outcome {
@@ -270,8 +283,15 @@ impl Outcome {
             say::note(&format!("no better than the baseline in {metric}: little was learned"));
         }
         if self.is_partial {
+            let how = match &self.checkpoint {
+                Some(file) => how_to_resume(file),
+                None => "run the same command again for the whole".into(),
+            };
             return Err(Failure::new(Kind::Interrupted, format!("the model in {name} is partial"))
-                .help("it can be used as it is; run the same command again for the whole"));
+                .help(format!("it can be used as it is; {how}")));
+        }
+        if let Some(file) = &self.checkpoint {
+            file.remove();
         }
         if interrupt::asked() {
             let headline = format!("the model in {name} is whole, but was not fully measured");
@@ -367,6 +387,10 @@ impl Outcome {
             "part": self.parts.word(),
             "n_train_rows": self.trained.n_rows,
             "metrics": metrics,
+            "curve": match &self.trained.model {
+                AnyModel::Additive(model) => model.curve.as_ref().map(curve_as_json),
+                AnyModel::Constant(_) | AnyModel::Tree(_) => None,
+            },
             "model_file": self.to.display().to_string(),
             "model_bytes": n_bytes,
             "warnings": self.warnings,

@@ -48,19 +48,23 @@ impl EarlyStopping {
         !self.is_settled && self.patience.is_some_and(|patience| since >= patience)
     }
 
-    /// The number of rounds with the lowest loss, which no later loss changes. At least one is
-    /// made unless there were some before.
+    /// Takes the number of rounds with the lowest loss as decided: no later loss is noted.
     pub fn settle(&mut self) -> usize {
         self.is_settled = true;
-        (self.first_round + lowest(&self.losses)).max(1)
+        self.best_round()
     }
 
-    /// How many of `n_rounds` rounds to keep.
-    pub fn to_keep(&mut self, n_rounds: usize) -> usize {
+    /// How many of `n_rounds` rounds the model keeps.
+    pub fn n_kept(&self, n_rounds: usize) -> usize {
         match self.patience {
-            Some(_) if !self.losses.is_empty() => self.settle().min(n_rounds),
+            Some(_) if !self.losses.is_empty() => self.best_round().min(n_rounds),
             _ => n_rounds,
         }
+    }
+
+    /// The number of rounds with the lowest loss; at least one, as a model needs.
+    fn best_round(&self) -> usize {
+        (self.first_round + lowest(&self.losses)).max(1)
     }
 
     /// The losses so far.
@@ -115,10 +119,10 @@ mod tests {
         assert!(!after(&[]).is_over() && !after(&[5.0]).is_over());
         assert!(!after(&[5.0, 4.0, 6.0]).is_over());
         assert!(after(&[5.0, 4.0, 6.0, 4.0]).is_over());
-        assert_eq!(after(&[5.0, 4.0, 6.0, 4.0]).to_keep(3), 1);
-        assert_eq!(after(&[5.0, 6.0, 7.0]).to_keep(2), 1, "a model has at least one round");
-        let mut continued = EarlyStopping::new(Some(2), 10, &[5.0, 6.0, 7.0]);
-        assert_eq!(continued.to_keep(12), 10, "the model before was better");
-        assert_eq!(EarlyStopping::new(None, 0, &[5.0, 4.0, 6.0]).to_keep(2), 2);
+        assert_eq!(after(&[5.0, 4.0, 6.0, 4.0]).n_kept(3), 1);
+        assert_eq!(after(&[5.0, 6.0, 7.0]).n_kept(2), 1, "a model has at least one round");
+        let continued = EarlyStopping::new(Some(2), 10, &[5.0, 6.0, 7.0]);
+        assert_eq!(continued.n_kept(12), 10, "the model before was better");
+        assert_eq!(EarlyStopping::new(None, 0, &[5.0, 4.0, 6.0]).n_kept(2), 2);
     }
 }

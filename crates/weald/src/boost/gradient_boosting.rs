@@ -189,7 +189,7 @@ impl Work<'_, '_> {
         let held_out = if let [part] = &parts[..] { part } else { &[][..] };
         let mut runs = [Boosting::start(self, held_out, keeper.resumed(0, 1))?];
         let n_rounds = self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
-        let mut model = runs[0].model(early_stopping.to_keep(n_rounds));
+        let mut model = runs[0].model(early_stopping.n_kept(n_rounds));
         if model.trees.is_empty() {
             return Err(Error::Interrupted);
         }

@@ -55,6 +55,8 @@ pub(super) enum Kind {
     Tree,
     /// A sum of trees.
     Additive,
+    /// No model, but the state of a fit.
+    Checkpoint,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -97,6 +99,28 @@ impl Document {
             metrics: trained.metrics.iter().map(metric).collect(),
             curve: curve_of(&trained.model),
         }
+    }
+
+    /// The document of a checkpoint: what its fit was given.
+    pub(super) fn of_checkpoint(given: &BTreeMap<String, String>) -> Document {
+        Document {
+            sha256: digest::BLANK.into(),
+            format: FORMAT_VERSION,
+            weald: env!("CARGO_PKG_VERSION").into(),
+            kind: Kind::Checkpoint,
+            method: String::new(),
+            parameters: given.clone(),
+            seed: 0,
+            n_rows: 0,
+            target: TargetField { name: String::new() },
+            metrics: vec![],
+            curve: None,
+        }
+    }
+
+    /// The parameters alone.
+    pub(super) fn into_parameters(self) -> BTreeMap<String, String> {
+        self.parameters
     }
 
     pub(super) fn to_json(&self) -> String {

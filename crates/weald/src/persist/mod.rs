@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree` or `additive`: which arrays follow                      |
+//! | `kind`       | `constant`, `tree` or `additive`: which arrays follow; `checkpoint`: no model, but the state of a fit |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -60,6 +60,7 @@
 //! names, and cannot tell a file that was cut short from one that is not a model. A test reads our
 //! files with it.
 
+mod checkpoint;
 mod container;
 mod digest;
 mod document;
@@ -69,6 +70,8 @@ mod json;
 mod names;
 mod proof;
 mod trees;
+
+pub use checkpoint::{progress_from_bytes, progress_to_bytes};
 
 use crate::any::{AnyModel, Trained};
 use crate::base::constant::ConstantModel;
@@ -140,6 +143,10 @@ fn read(
     let mut arrays = Arrays::open(bytes)?;
     verify(bytes)?;
     let mut document = Document::parse(&arrays.take_document())?;
+    if document.kind == Kind::Checkpoint {
+        let what = "it is the checkpoint of a fit that was broken off";
+        return Err(ModelFileError::Foreign(what.into()));
+    }
     let Names { output, schema } = Names::parse(arrays.list("names", Element::U8)?)?;
     let (output, width) = proof::output(output.into())?;
     let model = match document.kind {
@@ -167,6 +174,7 @@ fn read(
             let trees = trees.into();
             AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
+        Kind::Checkpoint => return damaged("it holds no model"),
     };
     arrays.finish()?;
     if document.curve.is_some() {

@@ -172,7 +172,7 @@ fn a_model_that_is_gone_on_from_is_a_longer_fit() {
     for loss in [LossChoice::Logistic, LossChoice::Softmax] {
         let rounds = |n_trees| GradientBoosting {
             n_trees,
-            loss,
+            loss: loss.clone(),
             subsample: 0.7,
             colsample: 0.7,
             early_stopping_rounds: None,
@@ -275,7 +275,7 @@ fn an_exposure_makes_counts_rates() {
     let group: Vec<f64> = (0..n).map(|row| f64::from(row % 2)).collect();
     let exposure: Vec<f64> = (0..n).map(|_| 1.0 + (draws.unit() * 50.0).floor()).collect();
     let events = |row: usize| {
-        let rate = if row % 2 == 0 { 0.1 } else { 0.4 };
+        let rate = if row.is_multiple_of(2) { 0.1 } else { 0.4 };
         (0..exposure[row] as usize).filter(|_| draws.unit() < rate).count() as f64
     };
     let target = Target::numbers((0..n as usize).map(events).collect()).unwrap();
@@ -441,7 +441,7 @@ fn what_cannot_be_is_refused() {
     let (table, y) = made(50, 1);
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let groups = vec![0; 49];
+    let groups = [0; 49];
     let extras = Extras { groups: Some(&groups[..]), ..Default::default() };
     let error = fit_with(&boosting, &sample, &extras).unwrap_err().to_string();
     assert_eq!(error, "`groups` has 49 values but the table has 50 rows");

@@ -1,0 +1,115 @@
+//! What a fit is given besides its rows: a validation table, a model to go on from.
+
+use std::path::Path;
+
+use weald::any::{AnyLearner, AnyModel, Trained};
+use weald::learner::{Extras, Learner, Progress, Validation};
+use weald::model::{Model, Output};
+use weald::run::Run;
+
+use crate::args::TrainArguments;
+use crate::checkpoint::CheckpointFile;
+use crate::dataset::{self, Dataset, Expected};
+use crate::failure::{Failure, Kind, Result};
+use crate::{model_file, source};
+
+/// What was read because the command line names it.
+#[derive(Default)]
+pub struct Given {
+    /// Rows to stop early by.
+    pub validation: Option<Dataset>,
+    /// The model to go on from.
+    pub continued: Option<AnyModel>,
+}
+
+/// Where a fit keeps its state, and the state it goes on from.
+#[derive(Clone, Copy, Default)]
+pub struct Kept<'a> {
+    /// Where the state is kept.
+    pub file: Option<&'a CheckpointFile>,
+    /// The state that was kept.
+    pub progress: Option<&'a Progress<AnyModel>>,
+}
+
+impl Given {
+    /// Reads the validation table, whose target is of the same kind as `output`.
+    pub fn read_validation(
+        &mut self,
+        path: &Path,
+        target: &str,
+        output: &Output,
+        arguments: &TrainArguments,
+    ) -> Result<()> {
+        let frame = source::load(path, &arguments.read_options())?;
+        let expected = Expected::Output(output);
+        self.validation = Some(dataset::assemble(&frame, path, target, &expected, arguments)?);
+        Ok(())
+    }
+
+    /// Fits `learner` on `data`.
+    pub fn fit(
+        &self,
+        learner: &AnyLearner,
+        data: &Dataset,
+        kept: Kept<'_>,
+        run: &Run<'_>,
+    ) -> weald::Result<AnyModel> {
+        let rows = self.validation.as_ref().map(|data| (data, data.sample()));
+        let validation = rows.as_ref().map(|(data, sample)| Validation {
+            sample,
+            groups: data.groups.as_deref(),
+            offset: data.offset.as_deref(),
+        });
+        // Other methods have no use for groups; their rows are in one part all the same.
+        let takes_groups = matches!(learner, AnyLearner::GradientBoosting(_));
+        let extras = Extras {
+            groups: data.groups.as_deref().filter(|_| takes_groups),
+            offset: data.offset.as_deref(),
+            validation,
+            continued: self.continued.as_ref(),
+            checkpoint: kept.file.map(|file| file as _),
+            resumed: kept.progress,
+        };
+        learner.fit_with(&data.sample(), &extras, run)
+    }
+}
+
+/// The command line completed from the model to go on from: its target, method and parameters,
+/// unless others are given.
+pub fn completed(arguments: &TrainArguments, trained: &Trained) -> TrainArguments {
+    let mut settings: Vec<String> =
+        trained.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    settings.extend(arguments.settings.iter().cloned());
+    TrainArguments {
+        target: arguments.target.clone().or(Some(trained.target.name.clone())),
+        method: trained.method.clone(),
+        settings,
+        ..arguments.clone()
+    }
+}
+
+/// Reads the model to go on from.
+pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
+    let Some(path) = &arguments.continued else { return Ok(None) };
+    let trained = model_file::load(path, Some(&arguments.file))?.trained;
+    match trained.model {
+        AnyModel::Additive(_) => Ok(Some(trained)),
+        AnyModel::Constant(_) | AnyModel::Tree(_) => {
+            let headline =
+                format!("a model of the method {} cannot be gone on from", trained.method);
+            Err(Failure::new(Kind::Usage, headline)
+                .at(path.display().to_string())
+                .help("--continue takes a model of gradient-boosting"))
+        }
+    }
+}
+
+/// What the model predicts for rows, on top of their offset if they have one.
+pub fn scores(model: &AnyModel, data: &Dataset) -> weald::Result<weald::scores::Scores> {
+    match (model, &data.offset) {
+        (AnyModel::Additive(model), Some(offset)) => {
+            model.offset_scores(&model.schema.align(&data.table)?, offset)
+        }
+        _ => model.scores(&data.table),
+    }
+}
