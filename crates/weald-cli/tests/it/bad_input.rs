@@ -72,7 +72,9 @@ fn no_bad_input_panics() {
     let mut wrong = Vec::new();
     for (name, bytes, expected) in cases() {
         folder.write(name, &bytes);
-        let done = folder.run(&["train", name, "-t", "y", "-o", "m.weald"]);
+        // Boosting would grow a tree for each class in each round.
+        let method = if name == "very_many_classes.csv" { "c45" } else { "gradient-boosting" };
+        let done = folder.run(&["train", name, "-t", "y", "-m", method, "-o", "m.weald"]);
         if done.code != expected {
             wrong.push(format!(
                 "train {name}: {} instead of {expected}\n{}",
@@ -80,7 +82,7 @@ fn no_bad_input_panics() {
             ));
         }
         let mut all = vec![done];
-        all.push(folder.run(&["train", name, "-t", "y", "--cv", "2", "--json"]));
+        all.push(folder.run(&["train", name, "-t", "y", "-m", method, "--cv", "2", "--json"]));
         all.push(folder.run(&["predict", "good.weald", name]));
         all.push(folder.pipe(&["predict", "good.weald"], &bytes));
         all.push(folder.run(&["evaluate", "good.weald", name]));

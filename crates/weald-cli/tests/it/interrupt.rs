@@ -29,9 +29,9 @@ fn noise(folder: &Folder) {
 /// standard error since, and how long the program took to end.
 #[cfg(unix)]
 fn interrupted(folder: &Folder, delay: Duration) -> (Option<i32>, String, Duration) {
-    let arguments = ["train", "noise.csv", "-t", "y", "--threads", "1", "-o", "m.weald"];
+    let tree = ["train", "noise.csv", "-t", "y", "-m", "decision-tree"];
     let mut child = folder
-        .command(&arguments)
+        .command(&[&tree[..], &["--threads", "1", "-o", "m.weald"]].concat())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -61,6 +61,7 @@ fn boosting_on_spam_is_as_good_as_published() {
     let mut arguments = vec!["train", file.to_str().unwrap(), "-t", "spam"];
     arguments.extend(["--task", "classification", "--method", "gradient-boosting"]);
     arguments.extend(["--set", "n_trees=400", "--set", "max_leaves=5"]);
+    arguments.extend(["--set", "early_stopping_rounds=none"]);
     arguments.extend(["--time-ordered", "--test", "0.33384", "--json"]);
     let done = folder.run(&arguments);
     let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
@@ -101,6 +102,8 @@ fn bytes_depend_neither_on_threads_nor_on_the_processor() {
             "large.csv",
             "-t",
             "y",
+            "-m",
+            "decision-tree",
             "--set",
             "bins=fast",
             "--threads",

@@ -69,10 +69,11 @@ impl Folder {
         Done::from(output)
     }
 
-    /// Trains a model called `m.weald` on an example table; quick, and the same each time.
+    /// Trains a tree called `m.weald` on an example table; quick, and the same each time.
     pub fn trained(&self, data: &str, target: &str) -> Done {
         let file = example(data);
-        let done = self.run(&["train", file.to_str().unwrap(), "-t", target, "-o", "m.weald"]);
+        let train = ["train", file.to_str().unwrap(), "-t", target, "-m", "decision-tree"];
+        let done = self.run(&[&train[..], &["-o", "m.weald"]].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
         done
     }

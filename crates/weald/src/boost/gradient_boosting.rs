@@ -1,7 +1,9 @@
 //! Gradient boosting (Friedman 2001), with Newton steps (Chen & Guestrin 2016).
 //!
 //! The method to prefer on tables. Each round takes the gradient of a loss at the scores so far,
-//! grows a tree on it, and moves the scores a little way along the tree.
+//! grows a tree on it, and moves the scores a little way along the tree. Rows are held out to find
+//! out after how many rounds to end, unless `early_stopping_rounds` is `None`: a random draw of
+//! rows, so that the order of rows then matters, and a count of 2 is not quite the row twice.
 
 use super::additive::AdditiveModel;
 use super::checkpoint::Keeper;
@@ -30,7 +32,7 @@ pub struct GradientBoosting {
     pub loss: LossChoice,
     /// The scores before the first tree.
     pub start: Start,
-    /// Rounds.
+    /// Rounds at the most; exactly so many if `early_stopping_rounds` is `None`.
     pub n_trees: usize,
     /// How far the scores move along each tree.
     pub learning_rate: f64,
@@ -83,7 +85,7 @@ impl Default for GradientBoosting {
         GradientBoosting {
             loss: LossChoice::Auto,
             start: Start::Best,
-            n_trees: 100,
+            n_trees: 1000,
             learning_rate: 0.1,
             max_leaves: 31,
             max_depth: None,
@@ -101,7 +103,7 @@ impl Default for GradientBoosting {
             monotone: Monotone::default(),
             interactions: Interactions::default(),
             drop_rate: 0.0,
-            early_stopping_rounds: None,
+            early_stopping_rounds: Some(30),
             validation: HoldOut::Auto,
             validation_share: 0.1,
         }
@@ -260,7 +262,7 @@ impl Parameters for GradientBoosting {
         parameter_list![self,
             loss: "what is made small",
             start: "the scores before the first tree",
-            n_trees: "rounds",
+            n_trees: "rounds at the most; as a rule early stopping ends before",
             learning_rate: "how far the scores move along each tree",
             max_leaves: "leaves of a tree at the most, most useful splits first",
             max_depth: "splits on the longest way from root to leaf",

@@ -34,6 +34,7 @@ impl GradientBoosting {
             level_smoothing: 0.0,
             level_charge: 0.0,
             min_level_rows: 1,
+            early_stopping_rounds: None,
             ..GradientBoosting::default()
         }
     }

@@ -39,7 +39,7 @@ fn table(columns: Vec<(&str, Column)>) -> Table {
 }
 
 fn boosting() -> GradientBoosting {
-    GradientBoosting { n_trees: 30, ..Default::default() }
+    GradientBoosting { n_trees: 30, early_stopping_rounds: None, ..Default::default() }
 }
 
 /// No smoothing, no charge, every level told apart.

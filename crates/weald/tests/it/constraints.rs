@@ -130,6 +130,7 @@ fn monotone_scores_hold_on_a_dense_grid_for_every_loss() {
                 n_trees: 25,
                 max_leaves: 12,
                 min_leaf_rows: 5,
+                early_stopping_rounds: None,
                 ..Default::default()
             };
             let bound = GradientBoosting {
@@ -157,6 +158,7 @@ fn monotone_scores_hold_whatever_else_is_set() {
         max_leaves: 20,
         min_leaf_rows: 3,
         monotone: monotone(&[("up", Direction::Up), ("down", Direction::Down)]),
+        early_stopping_rounds: None,
         ..Default::default()
     };
     let absolute = GradientBoosting { loss: LossChoice::Absolute, ..plain.clone() };
@@ -192,7 +194,8 @@ fn a_true_constraint_costs_nothing() {
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let error = |monotone: Monotone| {
-        let boosting = GradientBoosting { monotone, ..Default::default() };
+        let boosting =
+            GradientBoosting { monotone, early_stopping_rounds: None, ..Default::default() };
         let model = boosting.fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
         let found = model.scores(&table).unwrap();
         let square = found.values().iter().zip(&truth).map(|(a, b)| (a - b) * (a - b));
@@ -300,6 +303,7 @@ fn the_best_allowed_splits_are_those_of_a_slow_and_obvious_tree() {
             max_leaves: leaves,
             min_leaf_rows: 2,
             monotone: monotone(&[("b", Direction::Up), ("c", Direction::Down)]),
+            early_stopping_rounds: None,
             ..Default::default()
         };
         let ones = Weights::real(vec![1.0; n]).unwrap();
@@ -337,6 +341,7 @@ fn missing_values_may_stand_alone_against_any_direction() {
             n_trees: 30,
             min_leaf_rows: 1,
             monotone: monotone(&[("x", way)]),
+            early_stopping_rounds: None,
             ..Default::default()
         };
         let model = boosting.fit(&sample, &Run::quiet(Seed(0), 1).unwrap()).unwrap();
@@ -353,7 +358,12 @@ fn no_branch_uses_columns_of_different_sets() {
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let sets = |text: &str| {
-        let mut boosting = GradientBoosting { n_trees: 30, min_leaf_rows: 3, ..Default::default() };
+        let mut boosting = GradientBoosting {
+            n_trees: 30,
+            min_leaf_rows: 3,
+            early_stopping_rounds: None,
+            ..Default::default()
+        };
         boosting.set("interactions", text).unwrap();
         let fit = |threads| boosting.fit(&sample, &Run::quiet(Seed(2), threads).unwrap()).unwrap();
         let model = fit(1);
@@ -412,7 +422,8 @@ fn constraints_that_make_no_sense_are_refused() {
     let classes = Target::from_names(&names);
     let run = Run::quiet(Seed(0), 1).unwrap();
     let fit = |name: &str, value: &str, target: &Target| {
-        let mut boosting = GradientBoosting { n_trees: 2, ..Default::default() };
+        let mut boosting =
+            GradientBoosting { n_trees: 2, early_stopping_rounds: None, ..Default::default() };
         boosting.set(name, value)?;
         let sample = Sample::new(&table, target, &Weights::Uniform)?;
         boosting.fit(&sample, &run)
@@ -435,6 +446,10 @@ fn constraints_that_make_no_sense_are_refused() {
     let error = error("monotone", "up:+", &classes);
     assert!(error.contains("a monotone constraint needs numbers or two classes"), "{error}");
     assert!(fit("interactions", "up,tree", &classes).is_ok());
-    let empty = GradientBoosting { interactions: Interactions(vec![vec![]]), ..Default::default() };
+    let empty = GradientBoosting {
+        interactions: Interactions(vec![vec![]]),
+        early_stopping_rounds: None,
+        ..Default::default()
+    };
     assert!(empty.check().unwrap_err().to_string().contains("at least one column in each set"));
 }

@@ -393,6 +393,32 @@ fn a_state_of_another_fit_is_refused_and_says_what_differs() {
 }
 
 #[test]
+fn the_defaults_end_early_the_same_on_any_number_of_threads() {
+    let (table, y) = made(400, 1);
+    let names: Vec<&str> = y.iter().map(|y| if *y > 2.5 { "high" } else { "low" }).collect();
+    let (numbers, classes) = (Target::numbers(y).unwrap(), Target::from_names(&names));
+    for target in [numbers, classes] {
+        let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+        let fit = |sample: &Sample<'_>, threads| {
+            let run = Run::quiet(SEED, threads).unwrap();
+            GradientBoosting::default().fit(sample, &run).unwrap()
+        };
+        let model = fit(&sample, 1);
+        let curve = model.curve.as_ref().unwrap();
+        assert!(curve.held_out.len() < 1000 && model.n_rounds() == curve.best_round());
+        assert!(curve.best_loss() < 0.7 * curve.held_out[0], "something was learned");
+        assert_eq!(model, fit(&sample, 4));
+        // A row of weight 0 is absent, also from what is held out.
+        let rows: Vec<usize> = (0..400).filter(|row| row % 7 != 0).collect();
+        let (fewer, target) = (table.take(&rows), target.take(&rows));
+        let counts = (0..400).map(|row| u32::from(row % 7 != 0)).collect();
+        let counts = Weights::counts(counts).unwrap();
+        let absent = Sample::new(&fewer, &target, &Weights::Uniform).unwrap();
+        assert_eq!(fit(&sample.reweighted(&counts), 2), fit(&absent, 2));
+    }
+}
+
+#[test]
 fn tables_of_a_few_rows_never_fail() {
     for n in 1..12 {
         let (table, y) = made(n, n as u64);

@@ -83,8 +83,8 @@ fn additive() -> File {
 #[test]
 fn sums_of_trees_that_mean_nothing() {
     refused(additive().put("additive.link", 0, [9]), "its link is none of those known");
-    refused(additive().put("additive.link", 0, [1]), "its link does not fit");
-    refused(additive().put("additive.link", 0, [2]), "3 scores do not make 3 predictions");
+    refused(additive().put("additive.link", 0, [1]), "its link does not make 3 predictions");
+    refused(additive().put("additive.link", 0, [2]), "its link does not make 3 predictions");
     let nan = f64::NAN.to_le_bytes();
     refused(additive().put("additive.start", 1, nan), "the start has the value NaN");
     refused(additive().put("node.value", 1, nan), "node 1 has the value NaN");

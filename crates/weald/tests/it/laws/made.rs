@@ -111,7 +111,7 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learners: Vec<(String, AnyLearner)> =
         METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
     for method in ["gradient-boosting"] {
-        // The defaults take a hundred rounds: enough for a program, too many for a law.
+        // The defaults take hundreds of rounds: right for a program, too many for a law.
         learners.retain(|(name, _)| name != method);
         let losses: &[&str] = match target {
             Target::Numbers(_) => &[
@@ -131,7 +131,12 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         };
         for loss in losses {
             let mut learner = AnyLearner::named(method).unwrap();
-            let limits = [("min_leaf_rows", "1"), ("min_level_rows", "1")];
+            // Nothing is held out: which rows are depends on their order.
+            let limits = [
+                ("early_stopping_rounds", "none"),
+                ("min_leaf_rows", "1"),
+                ("min_level_rows", "1"),
+            ];
             for (key, value) in [("loss", *loss), ("n_trees", "12")].into_iter().chain(limits) {
                 learner.set(key, value).unwrap();
             }

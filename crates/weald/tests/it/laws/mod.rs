@@ -315,8 +315,12 @@ fn a_committee_stopped_at_member_r_is_a_committee_of_r() {
 #[test]
 fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
     for (task, made) in tasks() {
-        let boosting =
-            |n_trees| GradientBoosting { n_trees, min_leaf_rows: 2, ..Default::default() };
+        let boosting = |n_trees| GradientBoosting {
+            n_trees,
+            min_leaf_rows: 2,
+            early_stopping_rounds: None,
+            ..Default::default()
+        };
         let whole = |n| boosting(n).fit(&made.sample(), &Run::quiet(Seed(5), 1).unwrap()).unwrap();
         for (at, members_only) in [(1, true), (4, true), (60, false), (333, false), (700, false)] {
             let stop = StopAfter { events: AtomicUsize::new(0), at, members_only };
@@ -335,7 +339,12 @@ fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
 #[test]
 fn no_flipped_bit_of_a_boosted_model_does_harm() {
     for (task, made) in tasks() {
-        let boosting = GradientBoosting { n_trees: 2, max_leaves: 4, ..Default::default() };
+        let boosting = GradientBoosting {
+            n_trees: 2,
+            max_leaves: 4,
+            early_stopping_rounds: None,
+            ..Default::default()
+        };
         let run = Run::quiet(Seed(5), 1).unwrap();
         let model = boosting.fit(&made.sample(), &run).unwrap();
         let mut bytes = persist::to_bytes(&trained(AnyModel::Additive(model)));

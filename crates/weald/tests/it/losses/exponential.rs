@@ -14,6 +14,7 @@ fn stumps(n_trees: usize) -> GradientBoosting {
         max_leaves: 2,
         min_leaf_rows: 1,
         min_child_weight: 0.0,
+        early_stopping_rounds: None,
         ..Default::default()
     }
 }

@@ -34,6 +34,7 @@ fn quantiles_never_cross_and_cover_what_they_promise() {
         loss: LossChoice::Quantiles(levels.to_vec()),
         n_trees: 60,
         min_leaf_rows: 20,
+        early_stopping_rounds: None,
         ..Default::default()
     };
     let model = fit(&boosting, &train, &numbers(&y));
@@ -84,7 +85,12 @@ fn quantiles_never_cross_and_cover_what_they_promise() {
 fn each_quantile_is_the_one_that_is_fitted_alone() {
     let (train, y) = heteroscedastic(800, 3);
     let target = numbers(&y);
-    let boosting = |loss| GradientBoosting { loss, n_trees: 20, ..Default::default() };
+    let boosting = |loss| GradientBoosting {
+        loss,
+        n_trees: 20,
+        early_stopping_rounds: None,
+        ..Default::default()
+    };
     let both = fit(&boosting(LossChoice::Quantiles(vec![0.3, 0.8])), &train, &target);
     for (output, level) in [0.3, 0.8].into_iter().enumerate() {
         let alone = fit(&boosting(LossChoice::Quantile(level)), &train, &target);

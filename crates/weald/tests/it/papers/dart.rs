@@ -84,6 +84,7 @@ fn dropped_trees_do_not_depend_on_threads_nor_on_the_rounds_to_come() {
             subsample: 0.7,
             max_leaves: 6,
             min_leaf_rows: 3,
+            early_stopping_rounds: None,
             ..Default::default()
         };
         let fit =
@@ -101,7 +102,8 @@ fn dropped_trees_do_not_depend_on_threads_nor_on_the_rounds_to_come() {
 
 #[test]
 fn rates_out_of_range_and_early_stopping_are_refused() {
-    let mut method = GradientBoosting { start: Start::Zero, ..Default::default() };
+    let mut method =
+        GradientBoosting { start: Start::Zero, early_stopping_rounds: None, ..Default::default() };
     for bad in ["-0.1", "1.5"] {
         let error = method.clone().set("drop_rate", bad).unwrap_err().to_string();
         assert!(error.contains("between 0 and 1"), "{error}");

@@ -59,6 +59,7 @@ fn least_squares_boost_is_the_box() {
         learning_rate: rate,
         max_leaves: leaves,
         min_leaf_rows: min_leaf,
+        early_stopping_rounds: None,
         ..Default::default()
     };
     let ours = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
@@ -89,7 +90,12 @@ fn every_loss_goes_downhill() {
             false => Target::numbers(positive.clone()).unwrap(),
         };
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-        let boosting = GradientBoosting { loss: loss.clone(), n_trees, ..Default::default() };
+        let boosting = GradientBoosting {
+            loss: loss.clone(),
+            n_trees,
+            early_stopping_rounds: None,
+            ..Default::default()
+        };
         let scores = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
         match is_class {
             true => {
@@ -154,6 +160,7 @@ fn samples_of_rows_and_columns_differ_by_round_and_not_by_threads() {
         subsample: 0.5,
         colsample: 0.5,
         max_leaves: 8,
+        early_stopping_rounds: None,
         ..Default::default()
     };
     let fit = |threads| boosting.fit(&sample, &Run::quiet(Seed(3), threads).unwrap()).unwrap();
