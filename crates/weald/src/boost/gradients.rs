@@ -331,3 +331,72 @@ impl Statistic for WideGradients {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Weights;
+    use crate::run::Run;
+
+    /// Gradients in few clusters, as those of a loss on columns of few values are, measured as if
+    /// there were `times` as many rows.
+    fn clustered(n_rows: usize, times: f64) -> (Gradients, Bag) {
+        let mut gradients = Gradients::new(n_rows);
+        for (row, gradient) in gradients.rows.iter_mut().enumerate() {
+            let g = [-1.0, 0.0137, 0.2549, 0.333][row % 4];
+            *gradient = Gradient { g, h: [0.25, 0.0111, 0.0777][row % 3] };
+        }
+        let measures = measure(&mut gradients.rows, None);
+        assert!(gradients.keep_measures(vec![measures]));
+        gradients.sum_g *= times;
+        gradients.sum_h *= times;
+        (gradients, Bag::of(&Weights::Uniform, n_rows).unwrap())
+    }
+
+    /// The sums of `g` and `h`, in their own units.
+    fn sums(scaled: &Scaled) -> (f64, f64) {
+        fn sum<T: Statistic<Sum = PairSum>>(statistic: &T, entries: &[Entry]) -> PairSum {
+            let mut sum = statistic.zero();
+            entries.iter().for_each(|&entry| statistic.add(entry, &mut sum));
+            sum
+        }
+        let sum = match &scaled.sums {
+            Sums::Packed(pairs) => sum(pairs, &scaled.entries),
+            Sums::Wide(pairs) => sum(pairs, &scaled.entries),
+        };
+        (sum.g as f64 * scaled.g_unit, sum.h as f64 * scaled.h_unit)
+    }
+
+    #[test]
+    fn few_bits_give_the_sums_that_all_digits_give() {
+        let n_rows = 120_000;
+        let (gradients, bag) = clustered(n_rows, 250.0);
+        let wide = gradients.wide(&bag, Vec::new());
+        let packed = gradients.scale(&bag, Vec::new(), Seed(4));
+        assert!(matches!(packed.sums, Sums::Packed(_)));
+        // Thirty million rows leave under nine bits.
+        let most = packed.entries.iter().map(|&e| ((e >> 48) as i16).unsigned_abs()).max();
+        assert!(most < Some(256), "{most:?}");
+        let ((g, h), (true_g, true_h)) = (sums(&packed), sums(&wide));
+        // A row is off by half a unit at the most, on average by nothing: five standard errors.
+        let allowed = 5.0 * 0.5 * (n_rows as f64).sqrt();
+        assert!((g - true_g).abs() < allowed * packed.g_unit, "{g} for {true_g}");
+        assert!((h - true_h).abs() < allowed * packed.h_unit, "{h} for {true_h}");
+        // To the nearest unit, a cluster is off as a whole.
+        let rounding = Rounding::of(gradients.largest_g, gradients.sum_g);
+        let nearest: f64 = gradients.rows.iter().map(|r| f64::from(rounding.nearest(r.g))).sum();
+        assert!((nearest * rounding.unit() - true_g).abs() > 2.0 * allowed * rounding.unit());
+    }
+
+    #[test]
+    fn random_rounding_does_not_depend_on_threads_but_on_the_seed() {
+        let (gradients, bag) = clustered(50_000, 1000.0);
+        let entries = |threads: usize, seed: u64| {
+            let run = Run::quiet(Seed(0), threads).unwrap();
+            run.install(|| gradients.scale(&bag, Vec::new(), Seed(seed)).entries)
+        };
+        let one = entries(1, 1);
+        assert!(one == entries(2, 1) && one == entries(4, 1));
+        assert!(one != entries(1, 2));
+    }
+}
