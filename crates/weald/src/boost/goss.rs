@@ -124,7 +124,7 @@ mod tests {
         let scores = vec![0.0; targets.len()];
         let mut gradients = Gradients::new(targets.len());
         let rows = Rows { targets, scores: &scores, shared: &[] };
-        gradients.take(&Squared as &dyn Loss, &rows, 0, bag).unwrap();
+        gradients.take(&Squared as &dyn Loss, &rows, 0, (bag, &[0..targets.len()])).unwrap();
         vec![gradients]
     }
 
@@ -180,9 +180,10 @@ mod tests {
             let whole = Bag::of(&weights, 100).unwrap();
             let mut gradients = taken(&targets, &whole);
             let bag = Goss { top: 0.3, rest: 0.2 }.draw(&mut gradients, &whole, Seed(1));
-            let scaled = gradients[0].scale(&bag, Vec::new(), Seed(1));
+            let scaled =
+                gradients[0].scale((&bag, &[0..gradients[0].rows.len()]), Vec::new(), Seed(1));
             assert_eq!(matches!(scaled.sums, Sums::Packed(_)), packed);
-            assert_eq!(scaled.entries.len(), 50);
+            assert_eq!(scaled.entries.entries.len(), 50);
         }
     }
 

@@ -4,6 +4,8 @@
 //! sums could overflow ([`super::rounding`]). Where a few gradients are so large that the others
 //! would lose their digits, and for small tables with real weights, wide ones keep them all.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::bag::Bag;
@@ -11,10 +13,11 @@ use super::rounding::Rounding;
 use crate::error::{Error, Result};
 use crate::loss::{Gradient, Loss, Rows};
 use crate::seed::{Purpose, Seed};
+use crate::tree::parts::{Parts, cut, on_each_thread};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
 
 /// Rows in a chunk of work.
-const CHUNK: usize = 1 << 14;
+pub const CHUNK: usize = 1 << 12;
 /// Rows that may be packed: rounding may add one unit for each.
 const MOST_PACKED_ROWS: usize = 1 << 29;
 /// Bits of a wide gradient, at the most: twice those that a single-precision number has.
@@ -38,7 +41,7 @@ pub struct Scaled {
     /// How the integers are summed.
     pub sums: Sums,
     /// The entries.
-    pub entries: Vec<Entry>,
+    pub entries: Parts,
     /// What a unit of `g` is.
     pub g_unit: f64,
     /// What a unit of `h` is.
@@ -67,7 +70,7 @@ impl Gradients {
         loss: &dyn Loss,
         all: &Rows<'_>,
         output: usize,
-        bag: &Bag,
+        (bag, ranges): (&Bag, &[Range<usize>]),
     ) -> Result<()> {
         let width = loss.width();
         let one = |(chunk, out): (usize, &mut [Gradient])| {
@@ -89,7 +92,7 @@ impl Gradients {
             }
             measure(out, bag.copies.as_ref().map(|copies| &copies[rows]))
         };
-        let chunks = self.rows.par_chunks_mut(CHUNK).enumerate().map(one).collect();
+        let chunks = each_chunk(&mut self.rows, ranges, one);
         if self.keep_measures(chunks) {
             return Ok(());
         }
@@ -128,7 +131,12 @@ impl Gradients {
 
     /// Scales the gradients of a bag to integers. `memory` is reused for the entries. Where digits
     /// are few, `seed` decides which way each row is rounded.
-    pub fn scale(&self, bag: &Bag, memory: Vec<Entry>, seed: Seed) -> Scaled {
+    pub fn scale(
+        &self,
+        (bag, ranges): (&Bag, &[Range<usize>]),
+        memory: Vec<Entry>,
+        seed: Seed,
+    ) -> Scaled {
         let small_and_weighted = bag.is_weighted && bag.n <= 1 << 16;
         let g = Rounding::of(self.largest_g, self.sum_g);
         if small_and_weighted || bag.n > MOST_PACKED_ROWS || self.is_heavy_tailed(bag.n, &g) {
@@ -139,12 +147,12 @@ impl Gradients {
             // At least one unit of `h`: a row must not vanish from the weight of its node.
             let entry = |g: i32, h: i32, row: u32| pack(row, g as i16, h.max(1) as u16);
             let entries = if g.is_coarse || h.is_coarse {
-                self.entries(bag, memory, |row, gradient| {
+                self.entries((bag, ranges), memory, |row, gradient| {
                     let (for_g, for_h) = thresholds(draws.at(row.into()));
                     entry(g.drawn(gradient.g, for_g), h.drawn(gradient.h, for_h), row)
                 })
             } else {
-                self.entries(bag, memory, |row, gradient| {
+                self.entries((bag, ranges), memory, |row, gradient| {
                     entry(g.nearest(gradient.g), h.nearest(gradient.h), row)
                 })
             };
@@ -164,28 +172,35 @@ impl Gradients {
     /// An entry for each row of a bag, in row order.
     fn entries(
         &self,
-        bag: &Bag,
+        (bag, ranges): (&Bag, &[Range<usize>]),
         mut entries: Vec<Entry>,
         entry: impl Fn(u32, &Gradient) -> Entry + Sync,
-    ) -> Vec<Entry> {
+    ) -> Parts {
         entries.resize(bag.n, 0);
-        entries.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
-            let first = chunk * CHUNK;
-            match &bag.rows {
-                None => {
-                    for (i, (out, gradient)) in out.iter_mut().zip(&self.rows[first..]).enumerate()
-                    {
-                        *out = entry((first + i) as u32, gradient);
-                    }
+        // Where the rows of each range stand in the bag. Copies of a row are never torn apart.
+        let starts = |range: &Range<usize>| match &bag.rows {
+            None => range.clone(),
+            Some(rows) => {
+                let place = |row: usize| rows.partition_point(|&r| (r as usize) < row);
+                place(range.start)..place(range.end)
+            }
+        };
+        let places: Vec<Range<usize>> = ranges.iter().map(starts).collect();
+        let lens: Vec<usize> = places.iter().map(Range::len).collect();
+        let tasks = places.into_iter().zip(cut(&mut entries, lens.iter().copied()));
+        on_each_thread(tasks.collect(), |(places, out)| match &bag.rows {
+            None => {
+                for (row, out) in places.zip(out) {
+                    *out = entry(row as u32, &self.rows[row]);
                 }
-                Some(rows) => {
-                    for (out, &row) in out.iter_mut().zip(&rows[first..]) {
-                        *out = entry(row, &self.rows[row as usize]);
-                    }
+            }
+            Some(rows) => {
+                for (&row, out) in rows[places].iter().zip(out) {
+                    *out = entry(row, &self.rows[row as usize]);
                 }
             }
         });
-        entries
+        Parts { entries, lens }
     }
 
     fn wide(&self, bag: &Bag, mut entries: Vec<Entry>) -> Scaled {
@@ -201,7 +216,7 @@ impl Gradients {
         }
         Scaled {
             sums: Sums::Wide(WideGradients(rows.collect())),
-            entries,
+            entries: Parts::whole(entries),
             g_unit: 1.0 / scales.g,
             h_unit: 1.0 / scales.h,
         }
@@ -238,6 +253,21 @@ impl Gradients {
         };
         ExactScales { g: scale(self.largest_g), h: scale(self.largest_h) }
     }
+}
+
+/// Does `work` for each chunk of the rows, each range on a thread of its own; ranges begin with
+/// chunks.
+fn each_chunk<R: Send>(
+    rows: &mut [Gradient],
+    ranges: &[Range<usize>],
+    work: impl Fn((usize, &mut [Gradient])) -> R + Sync,
+) -> Vec<R> {
+    let tasks =
+        ranges.iter().map(|r| r.start / CHUNK).zip(cut(rows, ranges.iter().map(Range::len)));
+    let done = on_each_thread(tasks.collect(), |(first, rows)| {
+        (first..).zip(rows.chunks_mut(CHUNK)).map(&work).collect::<Vec<R>>()
+    });
+    done.into_iter().flatten().collect()
 }
 
 /// What is known of the gradients of some rows.

@@ -12,11 +12,12 @@ use crate::loss::{LeafRule, Loss, weighted_quantile};
 use crate::tree::constraints::{Bounds, Constraints};
 use crate::tree::criterion::shrink;
 use crate::tree::grown::{Grown, GrownNode};
+use crate::tree::parts::on_each_thread;
 use crate::tree::statistic::{Entry, row_of};
 use crate::tree::{Node, Rule, Tree};
 
-/// Rows that a thread takes at a time.
-pub const STRETCH: usize = 1 << 15;
+/// Rows that are visited together.
+const STRETCH: usize = 1 << 15;
 
 /// The largest step by half the log-odds: one row in about 3000 of the other class.
 const MOST_HALF_LOG_ODDS: f64 = 4.0;
@@ -48,8 +49,7 @@ impl LeafValues<'_> {
     /// The grown tree with the value of each node, times the learning rate.
     pub fn put_on(&self, grown: &Grown) -> Tree {
         let scales = self.gradients.exact_scales(self.bag.n);
-        let leaves: Vec<(usize, &[Entry])> = grown.leaves().collect();
-        let sums = self.node_sums(grown, &leaves);
+        let sums = self.node_sums(grown);
         let rate = self.settings.learning_rate;
         let rule = self.loss.leaf_rule(self.output);
         let describe = |((g, h), node): (Units, &GrownNode)| {
@@ -68,9 +68,10 @@ impl LeafValues<'_> {
             sums.into_iter().zip(&grown.nodes).map(describe).unzip();
         if let LeafRule::Quantile(level) = rule {
             // Where values have an order, those of inner nodes decide what theirs may be below.
+            let rows = grown.leaf_by_leaf();
             let fitted: Vec<(usize, &[Entry])> = match self.constraints.directions.is_empty() {
-                true => leaves,
-                false => grown.rows_of_nodes().into_iter().enumerate().collect(),
+                true => rows.leaves().collect(),
+                false => rows.rows_of_nodes().into_iter().enumerate().collect(),
             };
             let quantiles: Vec<f64> =
                 fitted.par_iter().map(|(_, entries)| self.quantile(entries, level)).collect();
@@ -103,24 +104,27 @@ impl LeafValues<'_> {
     }
 
     /// What the rows of each node add up to.
-    fn node_sums(&self, grown: &Grown, leaves: &[(usize, &[Entry])]) -> Vec<Units> {
+    fn node_sums(&self, grown: &Grown) -> Vec<Units> {
         let scales = self.gradients.exact_scales(self.bag.n);
-        let n_stretches = self.targets.len().div_ceil(STRETCH);
-        let sum_of = |stretch: usize| {
-            let of_leaf = |(_, entries): &(usize, &[Entry])| {
-                let rows = within(entries, stretch * STRETCH).map(|&e| row_of(e));
-                let units = rows.map(|row| scales.units(&self.gradients.rows[row]));
-                units.fold((0, 0), |sum: Units, (g, h)| (sum.0 + g, sum.1 + h))
-            };
-            leaves.iter().map(of_leaf).collect::<Vec<_>>()
+        let sum_of = |entries: &[Entry]| {
+            let rows = entries.iter().map(|&e| &self.gradients.rows[row_of(e)]);
+            rows.map(|gradient| scales.units(gradient))
+                .fold((0, 0), |sum: Units, (g, h)| (sum.0 + g, sum.1 + h))
         };
-        let stretches: Vec<Vec<Units>> = (0..n_stretches).into_par_iter().map(sum_of).collect();
+        let parts = on_each_thread(grown.parts(), |leaves| {
+            let mut of_leaf: Vec<(usize, Units)> =
+                leaves.iter().map(|(leaf, _)| (*leaf, (0, 0))).collect();
+            by_stretches(&leaves, |place, entries| {
+                let (g, h) = sum_of(entries);
+                of_leaf[place].1.0 += g;
+                of_leaf[place].1.1 += h;
+            });
+            of_leaf
+        });
         let mut of_node: Vec<Units> = vec![(0, 0); grown.nodes.len()];
-        for sums in stretches {
-            for ((leaf, _), (g, h)) in leaves.iter().zip(sums) {
-                of_node[*leaf].0 += g;
-                of_node[*leaf].1 += h;
-            }
+        for (leaf, (g, h)) in parts.into_iter().flatten() {
+            of_node[leaf].0 += g;
+            of_node[leaf].1 += h;
         }
         for (at, node) in grown.nodes.iter().enumerate().rev().filter(|(_, n)| n.rule != Rule::Leaf)
         {
@@ -151,9 +155,19 @@ fn half_log_odds(g: f64, h: f64) -> f64 {
     (0.5 * libm::log(odds)).clamp(-MOST_HALF_LOG_ODDS, MOST_HALF_LOG_ODDS)
 }
 
-/// The entries of a leaf, which are in row order, that lie in the stretch from row `first` on.
-pub fn within(entries: &[Entry], first: usize) -> std::slice::Iter<'_, Entry> {
-    let start = entries.partition_point(|&e| row_of(e) < first);
-    let end = entries.partition_point(|&e| row_of(e) < first + STRETCH);
-    entries[start..end].iter()
+/// Calls `visit` with each leaf's place in the list and its entries, in stretches of rows that
+/// stay in cache while all leaves are visited.
+pub fn by_stretches(leaves: &[(usize, &[Entry])], mut visit: impl FnMut(usize, &[Entry])) {
+    let mut rest: Vec<&[Entry]> = leaves.iter().map(|(_, entries)| *entries).collect();
+    let first = rest.iter().filter_map(|entries| entries.first()).map(|&e| row_of(e)).min();
+    let last = rest.iter().filter_map(|entries| entries.last()).map(|&e| row_of(e)).max();
+    let (Some(mut end), Some(last)) = (first, last) else { return };
+    while end <= last {
+        end += STRETCH;
+        for (place, rest) in rest.iter_mut().enumerate() {
+            let (own, others) = rest.split_at(rest.partition_point(|&e| row_of(e) < end));
+            *rest = others;
+            visit(place, own);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The rounds of a boosting run: its scores, gradients and trees.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -9,10 +10,10 @@ use super::bag::Bag;
 use super::dart::Dart;
 use super::early_stopping::sum_of_losses;
 use super::gradient_boosting::GradientBoosting;
-use super::gradients::{Gradients, Scaled, Sums};
+use super::gradients::{CHUNK, Gradients, Scaled, Sums};
 use super::held_out::weights_without;
 use super::islr::Start;
-use super::leaf_values::{LeafValues, STRETCH, within};
+use super::leaf_values::{LeafValues, by_stretches};
 use super::start::start;
 use super::validation::{ValidationRows, follow, starting_scores, targets};
 use crate::data::{Bins, Resolution, Sample};
@@ -27,9 +28,13 @@ use crate::tree::frontier::Frontier;
 use crate::tree::grow::{Grower, Memory};
 use crate::tree::grown::Grown;
 use crate::tree::limits::Limits;
+use crate::tree::parts::{Parts, cut, on_each_thread, ranges};
 use crate::tree::search::Search;
 use crate::tree::statistic::{Entry, PairSum, Statistic, row_of};
 use crate::tree::{Splitter, Tree};
+
+/// Rows from which each thread has a part of them to itself.
+const PARTED_ROWS: usize = 1 << 16;
 
 /// A boosting run: scores, gradients, and the trees so far.
 pub struct Boosting<'a, 'r> {
@@ -56,6 +61,8 @@ pub struct Boosting<'a, 'r> {
     dart: Dart,
     memory: Memory,
     entries: Vec<Entry>,
+    /// The rows of each thread.
+    ranges: Vec<Range<usize>>,
 }
 
 /// What a run is made of.
@@ -134,6 +141,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             dart,
             memory: Memory::default(),
             entries: Vec::new(),
+            ranges: ranges(n_rows, if n_rows < PARTED_ROWS { 1 } else { run.threads() }, CHUNK),
         })
     }
 
@@ -202,7 +210,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {
             let bag = if self.settings.goss.is_some() { &self.whole_bag } else { &self.bag };
-            gradients.take(self.loss, &rows, output, bag)?;
+            gradients.take(self.loss, &rows, output, (bag, &self.ranges))?;
             if self.trees.is_empty() && gradients.are_flat() {
                 return Err(Error::FlatLoss { loss: self.loss.name() });
             }
@@ -220,7 +228,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let settings = self.settings;
         let memory = std::mem::take(&mut self.entries);
         let seed = self.run.seed.child(self.trees.len() as u64);
-        let scaled = self.gradients[output].scale(&self.bag, memory, seed);
+        let scaled = self.gradients[output].scale((&self.bag, &self.ranges), memory, seed);
         let Scaled { sums, entries, g_unit, h_unit } = scaled;
         // What the integers' gain is in the loss's own unit.
         let gain_unit = g_unit * g_unit / h_unit;
@@ -258,7 +266,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     fn grow<T: Statistic<Sum = PairSum>>(
         &mut self,
         statistic: &T,
-        entries: Vec<Entry>,
+        entries: Parts,
         criterion: &Newton,
         limits: &Limits,
     ) -> Result<Grown> {
@@ -287,24 +295,10 @@ impl<'a, 'r> Boosting<'a, 'r> {
         };
         let tree = values.put_on(&grown);
         let width = self.start.len();
-        let leaves: Vec<(usize, &[Entry])> = grown.leaves().collect();
-        // Each thread has a stretch of rows; a leaf's entries are in row order.
-        self.scores.par_chunks_mut(STRETCH * width).enumerate().for_each(|(stretch, scores)| {
-            let first = stretch * STRETCH;
-            for (leaf, entries) in &leaves {
-                let value = tree.values[*leaf];
-                let mut last = None;
-                for row in within(entries, first).map(|&e| row_of(e)) {
-                    // Copies of a row stand next to each other; its score moves once.
-                    if last.replace(row) != Some(row) {
-                        scores[(row - first) * width + output] += value;
-                    }
-                }
-            }
-        });
+        self.move_along(&grown, &tree, output);
         // By value, as predictions go: a bin that the node has not seen may lie on both sides.
         let of = |rows: &[u32]| tree.leaves_of(self.sample.table, rows);
-        let others: Vec<u32> = self.out_of_bag.par_chunks(STRETCH).flat_map_iter(of).collect();
+        let others: Vec<u32> = self.out_of_bag.par_chunks(CHUNK).flat_map_iter(of).collect();
         for (&row, &leaf) in self.out_of_bag.iter().zip(&others) {
             self.scores[row as usize * width + output] += tree.values[leaf as usize];
         }
@@ -319,6 +313,30 @@ impl<'a, 'r> Boosting<'a, 'r> {
         }
         self.trees.push(tree);
         self.entries = grown.into_entries();
+    }
+
+    /// Moves the scores of the rows that a tree was grown on.
+    fn move_along(&mut self, grown: &Grown, tree: &Tree, output: usize) {
+        let width = self.start.len();
+        let parts = grown.parts();
+        let ranges = match parts.len() {
+            1 => vec![0..self.targets.len()],
+            _ => self.ranges.clone(),
+        };
+        let scores = cut(&mut self.scores, ranges.iter().map(|r| r.len() * width));
+        let tasks = ranges.iter().map(|r| r.start).zip(parts).zip(scores);
+        on_each_thread(tasks.collect(), |((first, leaves), scores)| {
+            by_stretches(&leaves, |place, entries| {
+                let value = tree.values[leaves[place].0];
+                let mut last = None;
+                for row in entries.iter().map(|&e| row_of(e)) {
+                    // Copies of a row stand next to each other; its score moves once.
+                    if last.replace(row) != Some(row) {
+                        scores[(row - first) * width + output] += value;
+                    }
+                }
+            });
+        });
     }
 
     /// The model of the first `n_rounds` rounds.

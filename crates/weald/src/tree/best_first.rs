@@ -4,12 +4,11 @@
 //! likely be wanted. What is not wanted in the end is undone, so the tree is the same as if one
 //! thread had split one node after the other.
 
-use rayon::prelude::*;
-
 use super::criterion::Criterion;
 use super::frontier::Waiting;
-use super::grow::{Divided, Grower, NodeRows, Open};
+use super::grow::{Divided, Grower, Open};
 use super::grown::GrownNode;
+use super::parts::{NodeRows, PartRows, on_each_thread};
 use super::splitter::Split;
 use super::statistic::Statistic;
 
@@ -30,8 +29,9 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         rows: NodeRows<'_>,
         root: Open<T::Sum>,
         max_leaves: usize,
-    ) -> Vec<GrownNode> {
-        let mut nodes = vec![Placed::new(0, rows.len())];
+    ) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
+        let n_parts = rows.n_parts();
+        let mut nodes = vec![Placed::new(&rows)];
         let mut waiting = Waiting::default();
         waiting.push(0, 0.0);
         let mut progress = vec![Progress::Open(root, rows)];
@@ -43,18 +43,16 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
             let Progress::Ahead(divided) = settle(&mut progress[here]) else { continue };
             n_leaves += 1;
             nodes[here].split = Some((divided.split, nodes.len()));
-            let mut start = nodes[here].start;
             for (child, rows) in [divided.left, divided.right] {
                 if let Some(split) = &child.split {
                     waiting.push(nodes.len(), split.division.gain);
                 }
-                nodes.push(Placed::new(start, rows.len()));
-                start += rows.len();
+                nodes.push(Placed::new(&rows));
                 progress.push(Progress::Open(child, rows));
             }
         }
-        self.finish(progress);
-        in_pre_order(&nodes)
+        self.finish(progress, n_parts);
+        in_pre_order(&nodes, n_parts)
     }
 
     /// Makes the split of a node, and of as many next in line as there are threads. The tree has
@@ -66,19 +64,25 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         n_more: usize,
         progress: &mut [Progress<'e, T::Sum>],
     ) {
-        let is_open = |node: &usize| matches!(progress[*node], Progress::Open(..));
-        if !is_open(&here) {
-            return;
-        }
+        let Progress::Open(_, rows) = &progress[here] else { return };
+        let n_threads = if self.is_big(rows) { 1 } else { self.run.threads() };
         // Nobody comes to those further down the line than there is room for splits.
-        let in_line = std::iter::once(here).chain(waiting.in_line()).take(n_more);
-        let chosen: Vec<usize> = in_line.filter(is_open).take(self.run.threads()).collect();
-        let task_of = |(place, node): (usize, usize)| {
-            // After the last split nobody asks for the children's.
-            let is_last = place + 1 == n_more;
-            (node, is_last, settle(&mut progress[node]))
+        let in_line = std::iter::once(here).chain(waiting.in_line()).take(n_more).enumerate();
+        let is_open = |(_, node): &(usize, usize)| match &progress[*node] {
+            Progress::Open(_, rows) => *node == here || !self.is_big(rows),
+            _ => false,
         };
-        let tasks: Vec<_> = chosen.into_iter().enumerate().map(task_of).collect();
+        let in_line: Vec<(usize, usize)> = in_line.filter(is_open).take(4 * n_threads).collect();
+        let owner = |node: usize| match &progress[node] {
+            Progress::Open(_, rows) => rows.owner(),
+            _ => None,
+        };
+        let chosen = one_for_each_thread(&in_line, n_threads, |(_, node)| owner(*node));
+        let take = |chosen: Option<(usize, usize)>| {
+            // After the last split nobody asks for the children's.
+            chosen.map(|(place, node)| (node, place + 1 == n_more, settle(&mut progress[node])))
+        };
+        let tasks: Vec<_> = chosen.into_iter().map(take).collect();
         let divide = |(node, is_last, task): (usize, bool, Progress<'e, T::Sum>)| match task {
             Progress::Open(open, rows) => {
                 let divided = self.divide(rows, open, !is_last);
@@ -86,23 +90,52 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
             }
             other => (node, other),
         };
-        let made: Vec<(usize, Progress<'e, T::Sum>)> = match tasks.len() {
-            1 => tasks.into_iter().map(divide).collect(),
-            _ => tasks.into_par_iter().map(divide).collect(),
+        let made = match tasks.iter().flatten().count() {
+            1 => tasks.into_iter().flatten().map(divide).collect(),
+            _ => on_each_thread(tasks, |task| task.map(divide)).into_iter().flatten().collect(),
         };
+        let made: Vec<(usize, Progress<'e, T::Sum>)> = made;
         for (node, made) in made {
             progress[node] = made;
         }
     }
 
     /// Leaves the nodes as they are that were not split, and undoes splits made in vain.
-    fn finish(&self, progress: Vec<Progress<'_, T::Sum>>) {
-        progress.into_par_iter().for_each(|node| match node {
-            Progress::Open(open, rows) => self.close(open, rows),
-            Progress::Ahead(divided) => self.undo(*divided),
-            Progress::Settled => {}
-        });
+    fn finish(&self, progress: Vec<Progress<'_, T::Sum>>, n_parts: usize) {
+        let mut parts: Vec<Vec<_>> = (0..n_parts).map(|_| Vec::new()).collect();
+        for node in progress {
+            match node {
+                Progress::Open(open, rows) => {
+                    self.release(open);
+                    parts.iter_mut().zip(rows.into_parts()).for_each(|(all, part)| all.push(part));
+                }
+                Progress::Ahead(divided) => self.undo(*divided),
+                Progress::Settled => {}
+            }
+        }
+        on_each_thread(parts, |part| part.into_iter().for_each(PartRows::settle));
     }
+}
+
+/// For each thread the first node in line that it knows, then the first of all others.
+fn one_for_each_thread<N: Copy>(
+    in_line: &[N],
+    n_threads: usize,
+    owner: impl Fn(&N) -> Option<usize>,
+) -> Vec<Option<N>> {
+    let mut chosen: Vec<Option<N>> = vec![None; n_threads];
+    let mut others = Vec::new();
+    for (i, node) in in_line.iter().enumerate() {
+        match owner(node).filter(|&thread| thread < n_threads && chosen[thread].is_none()) {
+            Some(thread) => chosen[thread] = Some(*node),
+            // The first one must be among the chosen.
+            None if i == 0 => chosen[0] = Some(*node),
+            None => others.push(*node),
+        }
+    }
+    let free = chosen.iter_mut().filter(|place| place.is_none());
+    free.zip(others).for_each(|(place, node)| *place = Some(node));
+    chosen
 }
 
 fn settle<'e, S>(progress: &mut Progress<'e, S>) -> Progress<'e, S> {
@@ -111,20 +144,22 @@ fn settle<'e, S>(progress: &mut Progress<'e, S>) -> Progress<'e, S> {
 
 /// A node of a tree that is grown in no particular order.
 struct Placed {
-    start: usize,
-    len: usize,
+    /// Its rows in each part.
+    lens: Vec<usize>,
     /// The split and the left child; the right child follows it.
     split: Option<(Split, usize)>,
 }
 
 impl Placed {
-    fn new(start: usize, len: usize) -> Placed {
-        Placed { start, len, split: None }
+    fn new(rows: &NodeRows<'_>) -> Placed {
+        Placed { lens: rows.lens(), split: None }
     }
 }
 
-fn in_pre_order(placed: &[Placed]) -> Vec<GrownNode> {
+/// The nodes in pre-order and, for each part, the number of rows of each leaf.
+fn in_pre_order(placed: &[Placed], n_parts: usize) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
     let mut nodes: Vec<GrownNode> = Vec::with_capacity(placed.len());
+    let mut leaf_lens = vec![Vec::new(); n_parts];
     let mut stack = vec![(0, None)];
     while let Some((at, parent)) = stack.pop() {
         let here = nodes.len();
@@ -132,14 +167,19 @@ fn in_pre_order(placed: &[Placed]) -> Vec<GrownNode> {
             let parent: &mut GrownNode = &mut nodes[parent];
             parent.right = here as u32;
         }
-        match &placed[at].split {
-            None => nodes.push(GrownNode::leaf(placed[at].len)),
+        let Placed { lens, split } = &placed[at];
+        let n_entries = lens.iter().sum();
+        match split {
+            None => {
+                nodes.push(GrownNode::leaf(n_entries));
+                leaf_lens.iter_mut().zip(lens).for_each(|(all, len)| all.push(*len));
+            }
             Some((split, left)) => {
-                nodes.push(GrownNode::inner(split.clone(), placed[at].len));
+                nodes.push(GrownNode::inner(split.clone(), n_entries));
                 stack.push((left + 1, Some(here)));
                 stack.push((*left, None));
             }
         }
     }
-    nodes
+    (nodes, leaf_lens)
 }

@@ -11,6 +11,7 @@ use super::grow::{Grower, Memory};
 use super::grown::Grown;
 use super::limits::Limits;
 use super::model::TreeModel;
+use super::parts::Parts;
 use super::prune::Pruning;
 use super::search::Search;
 use super::statistic::fixed_point::IntegerWeights;
@@ -270,7 +271,7 @@ impl Task<'_, '_> {
             (&limits, &constraints),
         );
         self.run.report(&Event::Stage { name: "growing" });
-        Grower::grow(search, frontier, self.run, entries, &mut Memory::default())
+        Grower::grow(search, frontier, self.run, Parts::whole(entries), &mut Memory::default())
     }
 }
 

@@ -3,9 +3,10 @@
 //! Every split that the limits allow is made, so the order does not matter.
 
 use super::criterion::Criterion;
-use super::grow::{Grower, NodeRows, Open};
+use super::grow::{Grower, Open};
 use super::grown::GrownNode;
 use super::model::Rule;
+use super::parts::NodeRows;
 use super::statistic::Statistic;
 
 impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {

@@ -11,10 +11,10 @@ use super::frontier::Frontier;
 use super::grown::Grown;
 use super::histogram::{Histograms, Pool, Ranking};
 use super::kernel::partition::Side;
-use super::partition::partition;
+use super::parts::{NodeRows, PartRows, Parts, on_each_thread};
 use super::search::Search;
-use super::splitter::{Split, Test};
-use super::statistic::{Entry, Statistic, Sum, row_of};
+use super::splitter::Split;
+use super::statistic::{Entry, Statistic, Sum};
 use crate::data::Column;
 use crate::data::bins::{Codes, PLANE_FEATURES};
 use crate::data::bundles::Bundle;
@@ -27,6 +27,8 @@ use crate::seed::Seed;
 const SUMMED_ROWS: usize = 64;
 /// Rows that a subtree needs to be grown on another thread.
 const FORK_ROWS: usize = 2048;
+/// Rows from which all threads work on one node, each on its own part of the rows.
+const BIG_ROWS: usize = 1 << 15;
 
 /// Memory that is handed from tree to tree.
 #[derive(Debug, Default)]
@@ -62,14 +64,6 @@ pub(super) struct Open<S> {
     histograms: Option<Histograms>,
 }
 
-/// The rows of a node, and as much room to sort them in. One of the two is their home, where the
-/// rows of a leaf must be in the end.
-pub(super) struct NodeRows<'e> {
-    entries: &'e mut [Entry],
-    scratch: &'e mut [Entry],
-    are_home: bool,
-}
-
 /// A node whose split has been made.
 pub(super) struct Divided<'e, S> {
     /// The split.
@@ -87,10 +81,11 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         search: Search<'a, T, C>,
         frontier: Frontier,
         run: &'a Run<'r>,
-        mut entries: Vec<Entry>,
+        parts: Parts,
         memory: &'a mut Memory,
     ) -> Result<Grown> {
         let Memory { pool, scratch } = memory;
+        let Parts { mut entries, lens } = parts;
         if scratch.len() < entries.len() {
             *scratch = vec![0; entries.len()];
         }
@@ -105,17 +100,22 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             done: AtomicU64::new(0),
             total: entries.len() as u64,
         };
-        let root = grower.root(&entries);
+        let n_entries = entries.len();
+        let rows = NodeRows::all(&mut entries, &mut scratch[..n_entries], &lens);
+        let root = grower.root(&rows);
         if run.stopped() {
             return Err(Error::Interrupted);
         }
-        let scratch = &mut scratch[..entries.len()];
-        let rows = NodeRows { entries: &mut entries, scratch, are_home: true };
-        let nodes = match frontier {
-            Frontier::DepthFirst => grower.depth_first(rows, root),
-            Frontier::BestFirst { max_leaves } => grower.best_first(rows, root, max_leaves),
-        };
-        Ok(Grown { nodes, entries })
+        match frontier {
+            Frontier::DepthFirst => {
+                let nodes = grower.depth_first(rows, root);
+                Ok(Grown::whole(nodes, entries))
+            }
+            Frontier::BestFirst { max_leaves } => {
+                let (nodes, leaf_lens) = grower.best_first(rows, root, max_leaves);
+                Ok(Grown { nodes, entries, leaf_lens })
+            }
+        }
     }
 
     /// Makes a node's split: partitions its rows and, if anybody asks for it, finds the split of
@@ -134,13 +134,28 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let split = split?;
         let feature = split.rule.feature()?;
         let values = (&self.search.bins.column(feature).codes, self.search.table.column(feature));
-        let (left_rows, right_rows) = rows.divide(&split.test, values);
-        let (left, right) = (&*left_rows.entries, &*right_rows.entries);
-        let left_is_smaller = left.len() <= right.len();
-        let (small, large) = if left_is_smaller { (left, right) } else { (right, left) };
-
-        let summed = histograms.as_ref().and_then(|h| self.search.left_sum(h, &split));
-        let small_total = match summed {
+        let left_total = histograms.as_ref().and_then(|h| self.search.left_sum(h, &split));
+        let lighter = left_total.as_ref().map(|left| match 2.0 * left.weight() <= total.weight() {
+            true => Side::Left,
+            false => Side::Right,
+        });
+        let (left_rows, right_rows, built) = match lighter {
+            Some(side) if self.is_big(&rows) => {
+                let sums = goes_on && depth + 1 < self.search.limits.max_depth;
+                self.divide_in_parts(rows, (&split, values), sums.then_some(side))
+            }
+            _ => {
+                let (left, right) = rows.divide(&split.test, values);
+                (left, right, None)
+            }
+        };
+        let (left, right) = (left_rows.entries(), right_rows.entries());
+        let left_is_smaller = match lighter {
+            Some(side) => side == Side::Left,
+            None => left_rows.len() <= right_rows.len(),
+        };
+        let (small, large) = if left_is_smaller { (&left, &right) } else { (&right, &left) };
+        let small_total = match left_total {
             Some(left_total) if left_is_smaller => left_total,
             Some(left_total) => difference(&total, &left_total),
             None => self.sum(small),
@@ -159,11 +174,15 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let (left_way, right_way) = ((left_seed, left_leeway), (right_seed, right_leeway));
         let (small_way, large_way) =
             if left_is_smaller { (left_way, right_way) } else { (right_way, left_way) };
-        let (small_hist, large_hist) =
-            self.child_histograms(histograms, (small, &small_total), (large, &large_total), depth);
+        let (small_hist, large_hist) = self.child_histograms(
+            (histograms, built),
+            (small, &small_total),
+            (large, &large_total),
+            depth,
+        );
         let open_small = || self.open(small, small_total, depth, small_way, small_hist);
         let open_large = || self.open(large, large_total, depth, large_way, large_hist);
-        let (small, large) = if small.len() >= self.fork_rows {
+        let (small, large) = if n_rows(small) >= self.fork_rows {
             rayon::join(open_small, open_large)
         } else {
             (open_small(), open_large())
@@ -173,40 +192,82 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     }
 
     /// Gives back what a node holds that stays a leaf, and brings its rows home.
-    pub(super) fn close(&self, node: Open<T::Sum>, rows: NodeRows<'_>) {
-        node.histograms.into_iter().for_each(|h| h.release(self.pool));
+    fn close(&self, node: Open<T::Sum>, rows: NodeRows<'_>) {
+        self.release(node);
         rows.go_home();
+    }
+
+    /// Gives back what a node holds.
+    pub(super) fn release(&self, node: Open<T::Sum>) {
+        node.histograms.into_iter().for_each(|h| h.release(self.pool));
     }
 
     /// Undoes the split of a node.
     pub(super) fn undo(&self, divided: Divided<'_, T::Sum>) {
         let ((left, left_rows), (right, right_rows)) = (divided.left, divided.right);
-        for node in [left, right] {
-            node.histograms.into_iter().for_each(|h| h.release(self.pool));
-        }
+        self.release(left);
+        self.release(right);
         NodeRows::rejoin(left_rows, right_rows);
     }
 
     /// What rows add up to.
-    fn sum(&self, entries: &[Entry]) -> T::Sum {
+    fn sum(&self, parts: &[&[Entry]]) -> T::Sum {
         let mut sum = self.search.statistic.zero();
-        entries.iter().for_each(|&e| self.search.statistic.add(e, &mut sum));
+        parts.iter().copied().flatten().for_each(|&e| self.search.statistic.add(e, &mut sum));
         sum
     }
 
-    fn root(&mut self, entries: &[Entry]) -> Open<T::Sum> {
-        let total = self.sum(entries);
-        let summed = self.keeps_histograms() && entries.len() >= SUMMED_ROWS;
-        let histograms = summed.then(|| {
-            let planes = self.search.bins.planes();
+    /// Whether all threads work on a node together, each on its own part.
+    pub(super) fn is_big(&self, rows: &NodeRows<'_>) -> bool {
+        rows.n_parts() > 1 && rows.len() >= BIG_ROWS
+    }
+
+    /// Each thread divides its part of a node and sums the side that is asked for.
+    #[allow(clippy::type_complexity)]
+    fn divide_in_parts<'e>(
+        &self,
+        rows: NodeRows<'e>,
+        (split, values): (&Split, (&Codes, &Column)),
+        summed: Option<Side>,
+    ) -> (NodeRows<'e>, NodeRows<'e>, Option<Vec<Histograms>>) {
+        let one = |part: PartRows<'e>| {
+            let (left, right) = part.divide(&split.test, values, false);
+            let histograms = summed.map(|side| {
+                let rows = if side == Side::Left { &left } else { &right };
+                Histograms::of_part(self.search.bins.planes(), rows.entries(), self.pool)
+            });
+            ((left, right), histograms)
+        };
+        let (sides, histograms): (Vec<_>, Vec<_>) =
+            on_each_thread(rows.into_parts(), one).into_iter().unzip();
+        let (left, right) = sides.into_iter().unzip();
+        let histograms: Option<Vec<Histograms>> = histograms.into_iter().collect();
+        (NodeRows::from_parts(left), NodeRows::from_parts(right), histograms)
+    }
+
+    fn root(&mut self, rows: &NodeRows<'_>) -> Open<T::Sum> {
+        let parts = rows.entries();
+        let planes = (self.keeps_histograms() && rows.len() >= SUMMED_ROWS)
+            .then(|| self.search.bins.planes());
+        let histograms = planes.map(|planes| {
             self.group_codes = group_codes(&self.search);
-            let histograms = Histograms::of(planes, entries, self.pool);
-            let parameters = self.search.scan_parameters(entries.len(), &total);
+            match self.is_big(rows) {
+                true => {
+                    let of_part = |part| Histograms::of_part(planes, part, self.pool);
+                    Histograms::merged(on_each_thread(parts.clone(), of_part), self.pool)
+                }
+                false => Histograms::of(planes, &parts, self.pool),
+            }
+        });
+        let summed = histograms.as_ref().and_then(|h| h.total(self.search.statistic));
+        let total = summed.unwrap_or_else(|| self.sum(&parts));
+        let summed = histograms.map(|histograms| {
+            let parameters = self.search.scan_parameters(rows.len(), &total);
             let ranking = parameters.map(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });
         let way = (self.run.seed, self.search.constraints.leeway());
-        self.open(entries, total, 0, way, histograms)
+        self.open(&parts, total, 0, way, summed)
     }
 
     /// Whether nodes keep histograms of all features.
@@ -221,55 +282,54 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     #[allow(clippy::type_complexity)]
     fn child_histograms(
         &self,
-        parent: Option<Histograms>,
-        (small, small_total): (&[Entry], &T::Sum),
-        (large, large_total): (&[Entry], &T::Sum),
+        (parent, built): (Option<Histograms>, Option<Vec<Histograms>>),
+        (small, small_total): (&[&[Entry]], &T::Sum),
+        (large, large_total): (&[&[Entry]], &T::Sum),
         depth: usize,
     ) -> (Option<(Histograms, Option<Ranking>)>, Option<(Histograms, Option<Ranking>)>) {
         let Some(mut parent) = parent else { return (None, None) };
-        let useful =
-            large.len() >= SUMMED_ROWS && self.search.allows(depth, large.len(), large_total);
-        if !useful {
+        let (n_small, n_large) = (n_rows(small), n_rows(large));
+        // The heavier child need not have more rows.
+        let is_useful =
+            |n: usize, total: &T::Sum| n >= SUMMED_ROWS && self.search.allows(depth, n, total);
+        if !is_useful(n_large, large_total) && !is_useful(n_small, small_total) {
             parent.release(self.pool);
+            built.into_iter().flatten().for_each(|h| h.release(self.pool));
             return (None, None);
         }
-        let child = Histograms::of(self.search.bins.planes(), small, self.pool);
-        let parameters = self.search.scan_parameters(small.len(), small_total);
-        let (small_ranking, large_ranking) =
-            match parameters.zip(self.search.scan_parameters(large.len(), large_total)) {
-                Some((small, large)) => {
-                    let both = parent.become_sibling(&child, &self.group_codes, &small, &large);
-                    (Some(both.0), Some(both.1))
-                }
-                None => {
-                    parent.subtract(&child);
-                    (None, None)
-                }
-            };
+        let child = built
+            .unwrap_or_else(|| vec![Histograms::of(self.search.bins.planes(), small, self.pool)]);
+        let parameters = self.search.scan_parameters(n_small, small_total);
+        let ranked = parameters.zip(self.search.scan_parameters(n_large, large_total));
+        let (child, rankings) = parent.become_sibling(child, &self.group_codes, ranked, self.pool);
+        let (small_ranking, large_ranking) = rankings.unzip();
         (Some((child, small_ranking)), Some((parent, large_ranking)))
     }
 
     /// Finds a node's split, if it may be split.
     fn open(
         &self,
-        entries: &[Entry],
+        parts: &[&[Entry]],
         total: T::Sum,
         depth: usize,
         (seed, leeway): (Seed, Leeway),
         summed: Option<(Histograms, Option<Ranking>)>,
     ) -> Open<T::Sum> {
-        let may_split = self.search.allows(depth, entries.len(), &total)
-            && !self.run.poll()
-            && !self.search.statistic.is_pure(&total, entries);
+        let n_rows = n_rows(parts);
+        let is_pure = || match parts {
+            [entries] => self.search.statistic.is_pure(&total, entries),
+            _ => false, // only one part can be known to be pure; a split of others gains nothing
+        };
+        let may_split = self.search.allows(depth, n_rows, &total) && !self.run.poll() && !is_pure();
         let (histograms, ranking) = summed.map_or((None, None), |(h, r)| (Some(h), r));
         let split = if may_split {
             let summed = histograms.as_ref().map(|h| (h, ranking));
-            self.search.best_split(entries, &total, (seed, &leeway), summed)
+            self.search.best_split(parts, &total, (seed, &leeway), summed)
         } else {
             None
         };
         let (kept, dropped) = match histograms {
-            Some(h) if split.is_some() && entries.len() >= SUMMED_ROWS => (Some(h), None),
+            Some(h) if split.is_some() && n_rows >= SUMMED_ROWS => (Some(h), None),
             other => (None, other),
         };
         dropped.into_iter().for_each(|h| h.release(self.pool));
@@ -287,46 +347,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     }
 }
 
-impl<'e> NodeRows<'e> {
-    /// How many rows.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Divides the rows. The side that stays in place is chosen such that both sides find their
-    /// home, the left one's before the right one's, in the other buffer or under their feet.
-    fn divide(self, test: &Test, values: (&Codes, &Column)) -> (NodeRows<'e>, NodeRows<'e>) {
-        let NodeRows { entries, scratch, are_home } = self;
-        let stays = if are_home { Side::Left } else { Side::Right };
-        let n_staying = partition(entries, scratch, test, values, stays);
-        let n_moving = entries.len() - n_staying;
-        let (staying, room_for_moved) = entries.split_at_mut(n_staying);
-        let (moved, room_for_staying) = scratch.split_at_mut(n_moving);
-        let staying = NodeRows { entries: staying, scratch: room_for_staying, are_home };
-        let moved = NodeRows { entries: moved, scratch: room_for_moved, are_home: !are_home };
-        if are_home { (staying, moved) } else { (moved, staying) }
-    }
-
-    /// Brings the rows home.
-    fn go_home(self) -> &'e mut [Entry] {
-        if self.are_home {
-            return self.entries;
-        }
-        self.scratch.copy_from_slice(self.entries);
-        self.scratch
-    }
-
-    /// Undoes the division of a node into `left` and `right`: its rows come home in order.
-    fn rejoin(left: NodeRows<'_>, right: NodeRows<'_>) {
-        let (left, right) = (left.go_home(), right.go_home());
-        let mut rows = left.to_vec();
-        rows.extend_from_slice(right);
-        // Two sorted runs, which this sort merges in one pass.
-        rows.sort_by_key(|&e| row_of(e));
-        let (first, second) = rows.split_at(left.len());
-        left.copy_from_slice(first);
-        right.copy_from_slice(second);
-    }
+fn n_rows(parts: &[&[Entry]]) -> usize {
+    parts.iter().map(|part| part.len()).sum()
 }
 
 /// What is left of `all` without `part`.

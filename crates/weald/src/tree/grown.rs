@@ -1,5 +1,7 @@
 //! What growing gives: the shape of a tree and the leaf of each row.
 
+use std::borrow::Cow;
+
 use super::model::Rule;
 use super::splitter::Split;
 use super::statistic::{Entry, row_of};
@@ -12,8 +14,16 @@ pub const NO_LEAF: u32 = u32::MAX;
 pub struct Grown {
     /// The nodes in pre-order.
     pub nodes: Vec<GrownNode>,
-    /// The entries, leaf by leaf.
+    /// The entries, part by part, in each part leaf by leaf.
     pub(super) entries: Vec<Entry>,
+    /// For each part, the number of entries of each leaf.
+    pub(super) leaf_lens: Vec<Vec<usize>>,
+}
+
+/// The entries of a tree leaf by leaf, whatever the parts.
+pub struct LeafByLeaf<'g> {
+    nodes: &'g [GrownNode],
+    entries: Cow<'g, [Entry]>,
 }
 
 /// One node.
@@ -26,16 +36,12 @@ pub struct GrownNode {
     pub(super) n_entries: usize,
 }
 
-impl Grown {
-    /// The leaves in pre-order, each with the entries of its rows.
+impl LeafByLeaf<'_> {
+    /// The leaves in pre-order, each with the entries of its rows, which are in row order.
     pub fn leaves(&self) -> impl Iterator<Item = (usize, &[Entry])> {
-        let mut rest = self.entries.as_slice();
-        let leaves = self.nodes.iter().enumerate().filter(|(_, node)| node.rule == Rule::Leaf);
-        leaves.map(move |(leaf, node)| {
-            let (own, others) = rest.split_at(node.n_entries);
-            rest = others;
-            (leaf, own)
-        })
+        let is_leaf = |(_, (node, _)): &(usize, (&GrownNode, &[Entry]))| node.rule == Rule::Leaf;
+        let nodes = self.nodes.iter().zip(self.rows_of_nodes()).enumerate().filter(is_leaf);
+        nodes.map(|(leaf, (_, entries))| (leaf, entries))
     }
 
     /// The entries of each node's rows, in pre-order; those of a leaf are in row order.
@@ -48,11 +54,50 @@ impl Grown {
         };
         self.nodes.iter().map(rows_of).collect()
     }
+}
+
+impl Grown {
+    /// A tree grown in one part.
+    pub(super) fn whole(nodes: Vec<GrownNode>, entries: Vec<Entry>) -> Grown {
+        let leaves = nodes.iter().filter(|node| node.rule == Rule::Leaf);
+        let leaf_lens = vec![leaves.map(|leaf| leaf.n_entries).collect()];
+        Grown { nodes, entries, leaf_lens }
+    }
+
+    /// For each part, the leaves in pre-order, each with the entries of its rows in that part,
+    /// which are in row order.
+    pub fn parts(&self) -> Vec<Vec<(usize, &[Entry])>> {
+        let mut rest = self.entries.as_slice();
+        let is_leaf = |node: &usize| self.nodes[*node].rule == Rule::Leaf;
+        let leaves: Vec<usize> = (0..self.nodes.len()).filter(is_leaf).collect();
+        let part = |lens: &Vec<usize>| {
+            let own = |(&leaf, &len): (&usize, &usize)| {
+                let (own, others) = rest.split_at(len);
+                rest = others;
+                (leaf, own)
+            };
+            leaves.iter().zip(lens).map(own).collect()
+        };
+        self.leaf_lens.iter().map(part).collect()
+    }
+
+    /// The same leaf by leaf.
+    pub fn leaf_by_leaf(&self) -> LeafByLeaf<'_> {
+        let parts = self.parts();
+        let entries = if let [_] = parts.as_slice() {
+            Cow::Borrowed(self.entries.as_slice())
+        } else {
+            let n_leaves = parts.first().map_or(0, Vec::len);
+            let leaf = |leaf: usize| parts.iter().flat_map(move |part| part[leaf].1);
+            Cow::Owned((0..n_leaves).flat_map(leaf).copied().collect())
+        };
+        LeafByLeaf { nodes: &self.nodes, entries }
+    }
 
     /// The leaf of each of `n_rows` rows; [`NO_LEAF`] for rows that were not trained on.
     pub fn leaf_of_row(&self, n_rows: usize) -> Vec<u32> {
         let mut leaf_of_row = vec![NO_LEAF; n_rows];
-        for (leaf, entries) in self.leaves() {
+        for (leaf, entries) in self.parts().into_iter().flatten() {
             entries.iter().for_each(|&e| leaf_of_row[row_of(e)] = leaf as u32);
         }
         leaf_of_row

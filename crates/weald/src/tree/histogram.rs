@@ -4,7 +4,7 @@
 //! histograms are the parent's less the child's, exactly. Any other node sums one feature at a
 //! time into its occupied bins. Both give the same integers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -13,6 +13,7 @@ use super::kernel::histogram::{
     GROUP_CELLS, GROUP_FEATURES, PLANE_CELLS, add_column, add_rows, unpack,
 };
 use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
+use super::parts::on_each_thread;
 use super::splitter::exact::occupied_by_sorting;
 use super::splitter::histogram::best_cut;
 use super::splitter::{Candidate, Occupied, Split};
@@ -21,6 +22,8 @@ use crate::data::bins::{BinnedColumn, Codes, MISSING_U8, Planes};
 
 /// Rows from which building the planes of a histogram is shared among threads.
 const PARALLEL_ROWS: usize = 3000;
+/// Threads whose histogram memory is kept apart.
+const LANES: usize = 16;
 
 /// A worker's memory for summing one feature.
 #[derive(Debug)]
@@ -174,28 +177,32 @@ pub struct Histograms {
 #[derive(Debug)]
 pub struct Ranking(Vec<[f32; GROUP_FEATURES]>);
 
-/// Histogram memory that is handed from node to node.
+/// Histogram memory that is handed from node to node, and goes back to the thread that it came
+/// from: what another core has written is slow to write.
 #[derive(Debug, Default)]
-pub struct Pool(Mutex<Vec<Cells>>);
+pub struct Pool([Mutex<Vec<Cells>>; LANES]);
 
 /// The cells of one plane, on a cache-line boundary.
 #[derive(Debug)]
 struct Cells {
     memory: Vec<u64>,
     start: usize,
+    lane: usize,
 }
 
 impl Histograms {
-    /// Sums a node's rows.
-    pub fn of(planes: &Planes, entries: &[Entry], pool: &Pool) -> Histograms {
+    /// Sums a node's rows, which may come in several parts.
+    pub fn of(planes: &Planes, parts: &[&[Entry]], pool: &Pool) -> Histograms {
         let build = |plane: usize| {
             let mut cells = pool.take();
             let n_features = planes.bundles[plane].len();
-            add_rows(&planes.codes[plane], entries, n_features, cells.all_mut());
+            for entries in parts {
+                add_rows(&planes.codes[plane], entries, n_features, cells.all_mut());
+            }
             cells
         };
         let n_planes = planes.codes.len();
-        let planes = if entries.len() >= PARALLEL_ROWS {
+        let planes = if parts.iter().map(|p| p.len()).sum::<usize>() >= PARALLEL_ROWS {
             (0..n_planes).into_par_iter().map(build).collect()
         } else {
             (0..n_planes).map(build).collect()
@@ -203,35 +210,85 @@ impl Histograms {
         Histograms { planes }
     }
 
+    /// Sums the rows of one part of a node, on this thread alone.
+    pub fn of_part(planes: &Planes, entries: &[Entry], pool: &Pool) -> Histograms {
+        let build = |plane: usize| {
+            let mut cells = pool.take();
+            let n_features = planes.bundles[plane].len();
+            add_rows(&planes.codes[plane], entries, n_features, cells.all_mut());
+            cells
+        };
+        Histograms { planes: (0..planes.codes.len()).map(build).collect() }
+    }
+
+    /// What all rows add up to.
+    pub fn total<T: Statistic>(&self, statistic: &T) -> Option<T::Sum> {
+        let mut total = statistic.zero();
+        for cell in self.cells(0, 0) {
+            total.merge(&sum_of(statistic, cell)?);
+        }
+        Some(total)
+    }
+
     /// Ranks the features of this node.
     pub fn rank(&self, n_codes: &[usize], parameters: &ScanParameters) -> Ranking {
-        let groups = self.planes.iter().flat_map(|p| p.all().chunks_exact(GROUP_CELLS));
-        Ranking(groups.zip(n_codes).map(|(cells, &n)| scan(cells, n, parameters)).collect())
+        Ranking(self.groups().zip(n_codes).map(|(cells, &n)| scan(cells, n, parameters)).collect())
     }
 
-    /// Becomes the histograms of `child`'s sibling; ranks the features of both, child first.
+    /// Adds up the histograms of a node's parts.
+    pub fn merged(mut parts: Vec<Histograms>, pool: &Pool) -> Histograms {
+        let (first, others) = parts.split_at_mut(1);
+        let groups = first[0].groups_mut().into_iter().zip(transposed(others));
+        each_group(groups.collect(), !others.is_empty(), |_, (cells, others)| {
+            merge(cells, &others)
+        });
+        Histograms::first_of(parts, pool)
+    }
+
+    /// Becomes the histograms of a child's sibling, given those of the child's parts. Returns the
+    /// child's, and how both rank the features, child first, where they can.
     pub fn become_sibling(
         &mut self,
-        child: &Histograms,
+        mut parts: Vec<Histograms>,
         n_codes: &[usize],
-        of_child: &ScanParameters,
-        of_sibling: &ScanParameters,
-    ) -> (Ranking, Ranking) {
-        let one = |(group, (mine, child)): (usize, (&mut [u64], &[u64]))| {
-            subtract_and_scan(mine, child, n_codes[group], of_child, of_sibling)
-        };
-        let mine = self.planes.iter_mut().flat_map(|p| p.all_mut().chunks_exact_mut(GROUP_CELLS));
-        let theirs = child.planes.iter().flat_map(|p| p.all().chunks_exact(GROUP_CELLS));
-        let (a, b) = mine.zip(theirs).enumerate().map(one).unzip();
-        (Ranking(a), Ranking(b))
+        ranked: Option<(ScanParameters, ScanParameters)>,
+        pool: &Pool,
+    ) -> (Histograms, Option<(Ranking, Ranking)>) {
+        let (child, others) = parts.split_at_mut(1);
+        let are_many = !others.is_empty();
+        let theirs = child[0].groups_mut().into_iter().zip(transposed(others));
+        let groups = self.groups_mut().into_iter().zip(theirs).collect();
+        let rankings = each_group(groups, are_many, |group, (mine, (child, others))| {
+            merge(child, &others);
+            match &ranked {
+                Some((of_child, of_sibling)) => {
+                    Some(subtract_and_scan(mine, child, n_codes[group], of_child, of_sibling))
+                }
+                None => {
+                    mine.iter_mut().zip(child).for_each(|(a, b)| *a = a.wrapping_sub(*b));
+                    None
+                }
+            }
+        });
+        let rankings: Option<(Vec<_>, Vec<_>)> =
+            rankings.into_iter().collect::<Option<Vec<_>>>().map(|both| both.into_iter().unzip());
+        let rankings = rankings.filter(|_| ranked.is_some());
+        (Histograms::first_of(parts, pool), rankings.map(|(a, b)| (Ranking(a), Ranking(b))))
     }
 
-    /// Becomes the histograms of `child`'s sibling.
-    pub fn subtract(&mut self, child: &Histograms) {
-        for (mine, theirs) in self.planes.iter_mut().zip(&child.planes) {
-            let cells = mine.all_mut().iter_mut().zip(theirs.all());
-            cells.for_each(|(a, b)| *a = a.wrapping_sub(*b));
-        }
+    fn groups_mut(&mut self) -> Vec<&mut [u64]> {
+        self.planes.iter_mut().flat_map(|p| p.all_mut().chunks_exact_mut(GROUP_CELLS)).collect()
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &[u64]> {
+        self.planes.iter().flat_map(|p| p.all().chunks_exact(GROUP_CELLS))
+    }
+
+    fn first_of(parts: Vec<Histograms>, pool: &Pool) -> Histograms {
+        let mut parts = parts.into_iter();
+        let first = parts.next();
+        parts.for_each(|other| other.release(pool));
+        first.unwrap_or(Histograms { planes: Vec::new() })
     }
 
     /// The cells of the byte at `place` of `plane`, by code.
@@ -243,7 +300,9 @@ impl Histograms {
 
     /// Gives the memory back.
     pub fn release(self, pool: &Pool) {
-        pool.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.planes);
+        for cells in self.planes {
+            pool.lane(cells.lane).push(cells);
+        }
     }
 }
 
@@ -255,20 +314,59 @@ impl Ranking {
     }
 }
 
+/// For each group of eight features, its cells in each of the histograms.
+fn transposed(histograms: &[Histograms]) -> impl Iterator<Item = Vec<&[u64]>> {
+    (0..).map(|group| histograms.iter().filter_map(|h| h.groups().nth(group)).collect())
+}
+
+fn merge(cells: &mut [u64], others: &[&[u64]]) {
+    for other in others {
+        cells.iter_mut().zip(*other).for_each(|(a, b)| *a = a.wrapping_add(*b));
+    }
+}
+
+/// Does the work of each group, each thread that of every so many-th.
+fn each_group<G: Send, R: Send>(
+    groups: Vec<G>,
+    is_shared: bool,
+    work: impl Fn(usize, G) -> R + Sync,
+) -> Vec<R> {
+    let groups = groups.into_iter().enumerate();
+    if !is_shared {
+        return groups.map(|(i, group)| work(i, group)).collect();
+    }
+    let n_threads = rayon::current_num_threads();
+    let mut dealt: Vec<Vec<(usize, G)>> = (0..n_threads).map(|_| Vec::new()).collect();
+    groups.for_each(|(i, group)| dealt[i % n_threads].push((i, group)));
+    let done = on_each_thread(dealt, |own| {
+        own.into_iter().map(|(i, group)| (i, work(i, group))).collect::<Vec<_>>()
+    });
+    let mut done: Vec<(usize, R)> = done.into_iter().flatten().collect();
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 impl Pool {
+    /// Empty cells, if possible those that this thread had before.
     fn take(&self) -> Cells {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut cells = kept.unwrap_or_else(Cells::new);
+        let own = rayon::current_thread_index().unwrap_or(0) % LANES;
+        let lanes = (0..LANES).map(|i| (own + i) % LANES);
+        let mut kept = lanes.map(|lane| self.lane(lane).pop());
+        let mut cells = kept.find_map(|cells| cells).unwrap_or_else(|| Cells::new(own));
         cells.all_mut().fill(0);
         cells
+    }
+
+    fn lane(&self, lane: usize) -> MutexGuard<'_, Vec<Cells>> {
+        self.0[lane].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Cells {
-    fn new() -> Cells {
+    fn new(lane: usize) -> Cells {
         let memory = vec![0u64; PLANE_CELLS + 8];
         let start = memory.as_ptr().align_offset(64).min(8);
-        Cells { memory, start }
+        Cells { memory, start, lane }
     }
 
     fn all(&self) -> &[u64] {

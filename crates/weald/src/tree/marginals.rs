@@ -177,7 +177,7 @@ mod tests {
             let bins = bins(&table(n_rows, n_columns, n_hot, seed));
             let planes = bins.planes();
             let entries = entries(n_rows, seed);
-            let histograms = Histograms::of(planes, &entries, &Pool::default());
+            let histograms = Histograms::of(planes, &[&entries], &Pool::default());
             let wanted: Vec<usize> = (0..planes.n_features()).collect();
             let mut seen = Vec::new();
             let mut ends = Vec::new();
@@ -224,7 +224,7 @@ mod tests {
     fn columns_left_out_are_not_looked_at() {
         let bins = bins(&table(300, 12, 10, 3));
         let planes = bins.planes();
-        let histograms = Histograms::of(planes, &entries(300, 1), &Pool::default());
+        let histograms = Histograms::of(planes, &[&entries(300, 1)], &Pool::default());
         let mut seen = Vec::new();
         for_each_shared(&histograms, planes, &[2, 15, 16], |_, member, _| {
             seen.push(member.feature)

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod marginals;
 pub mod model;
 mod partition;
+pub mod parts;
 pub mod prune;
 pub mod search;
 pub mod splitter;

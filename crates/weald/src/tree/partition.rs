@@ -14,15 +14,16 @@ const PARALLEL_ROWS: usize = 1 << 16;
 
 /// Divides `entries`, both sides in their old order: the side that stays comes to their front, the
 /// other to the front of `scratch`. Returns how many stayed. `codes` are the feature's bins,
-/// `column` its values.
+/// `column` its values. Threads share the work if `is_shared`.
 pub fn partition(
     entries: &mut [Entry],
     scratch: &mut [Entry],
     test: &Test,
     (codes, column): (&Codes, &Column),
-    stays: Side,
+    (stays, is_shared): (Side, bool),
 ) -> usize {
-    let n_parts = rayon::current_num_threads().min(entries.len() / PARALLEL_ROWS).max(1);
+    let n_threads = if is_shared { rayon::current_num_threads() } else { 1 };
+    let n_parts = n_threads.min(entries.len() / PARALLEL_ROWS).max(1);
     partition_parts(
         entries,
         scratch,

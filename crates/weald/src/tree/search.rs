@@ -1,5 +1,6 @@
 //! Finding the split of one node: draw features, ask the splitter for each, choose.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -45,7 +46,9 @@ pub struct Search<'a, T: Statistic, C> {
 
 /// The node whose split is sought.
 struct Asked<'n, S> {
+    /// Its rows; empty if histograms tell all there is to know of them.
     entries: &'n [Entry],
+    n_entries: usize,
     total: &'n S,
     seed: Seed,
     leeway: &'n Leeway,
@@ -80,12 +83,20 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// The node's split: the features' best, as the criterion chooses.
     pub fn best_split(
         &self,
-        entries: &[Entry],
+        parts: &[&[Entry]],
         total: &T::Sum,
         (seed, leeway): (Seed, &Leeway),
         summed: Summed<'_>,
     ) -> Option<Split> {
-        let node = &Asked { entries, total, seed, leeway };
+        let is_wide = |feature: &usize| self.bins.planes().place(*feature).is_none();
+        let needs_rows = summed.is_none() || self.features.iter().any(is_wide);
+        let entries: Cow<'_, [Entry]> = match parts {
+            [entries] => Cow::Borrowed(entries),
+            _ if needs_rows => Cow::Owned(parts.concat()),
+            _ => Cow::Borrowed(&[]),
+        };
+        let n_entries = parts.iter().map(|part| part.len()).sum();
+        let node = &Asked { entries: &entries, n_entries, total, seed, leeway };
         let mut offers = match self.splitter {
             Splitter::Isolating => return self.isolating_split(node),
             _ if self.n_features < self.features.len() => self.drawn(node),
@@ -103,7 +114,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// The splits of all features, in their order.
     fn all(&self, node: &Asked<'_, T::Sum>) -> Vec<Split> {
         let split_of = |f: &usize, w: &mut Workspace<T::Sum>| self.split_of(*f, node, w);
-        if node.entries.len() * self.features.len() >= PARALLEL_WORK {
+        if node.n_entries * self.features.len() >= PARALLEL_WORK {
             let one = |f: &usize| self.with_workspace(|w| split_of(f, w));
             self.features.par_iter().filter_map(one).collect()
         } else {
@@ -188,7 +199,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         histograms: &Histograms,
         ranking: Option<Ranking>,
     ) -> Vec<Split> {
-        let &Asked { entries, total, leeway, .. } = node;
+        let &Asked { entries, n_entries, total, leeway, .. } = node;
         let criterion = &self.criterion.within(leeway.bounds);
         // The kernels know neither bounds nor directions. Without bounds, what they say of a
         // feature with a direction is more than it can gain.
@@ -201,9 +212,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             let is_free = |f: &usize| self.constraints.direction(*f).is_none();
             let best = features.iter().filter(|f| is_free(f)).map(|&f| scores[f]);
             let best = best.fold(f64::NEG_INFINITY, f64::max);
-            let is_centred =
-                self.scan_parameters(entries.len(), total).is_some_and(|p| p.mean != 0.0);
-            let floor = best - 2.0 * self.ranking_error(entries.len(), best, is_centred);
+            let is_centred = self.scan_parameters(n_entries, total).is_some_and(|p| p.mean != 0.0);
+            let floor = best - 2.0 * self.ranking_error(n_entries, best, is_centred);
             let hopeless = |f: usize| {
                 ranking.is_some()
                     && self.is_number(f)
@@ -243,7 +253,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     ) -> Vec<f64> {
         let planes = self.bins.planes();
         let mut scores = vec![f64::NEG_INFINITY; planes.n_features()];
-        let ranker = ranking.and_then(|_| self.ranker(node.entries.len(), node.total));
+        let ranker = ranking.and_then(|_| self.ranker(node.n_entries, node.total));
         workspace.shared.resize(planes.n_shared_cells(), 0);
         for_each_shared(histograms, planes, features, |place, member, cells| {
             workspace.shared[place].copy_from_slice(cells);
@@ -315,7 +325,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
 
     fn candidate<'b>(&'b self, feature: usize, node: &Asked<'b, T::Sum>) -> Candidate<'b, T::Sum> {
         let cuts = &self.bins.column(feature).cuts;
-        let limits = self.child_limits(node.entries.len(), node.total);
+        let limits = self.child_limits(node.n_entries, node.total);
         let direction = self.constraints.direction(feature);
         Candidate { feature, cuts, total: node.total, limits, direction }
     }

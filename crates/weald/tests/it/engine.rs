@@ -1,5 +1,6 @@
 //! Ways through the engine that must lead to the same tree.
 
+use weald::boost::GradientBoosting;
 use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::run::Run;
@@ -276,4 +277,38 @@ fn pruning_shrinks_a_tree_and_a_high_price_leaves_the_root() {
     assert_eq!(sizes[3], 1);
     assert!(size("error-based:0.25") < sizes[0]);
     assert!(size("error-based:0.05") <= size("error-based:0.25"));
+}
+
+/// Where rows are many each thread has a part of them to itself, and nodes next in line are split
+/// ahead: neither may show.
+#[test]
+fn many_rows_give_the_same_boosted_trees_on_any_number_of_threads() {
+    let n = 140_000;
+    let (table, target) = large(n, 6, 11);
+    let mut columns: Vec<(String, Column)> =
+        (0..6).map(|f| (format!("x{f}"), table.column(f).clone())).collect();
+    // Two-byte codes, which have no place in the planes.
+    let codes = (0..n as u32).map(|row| row.wrapping_mul(2_654_435_761) >> 7 & 511).collect();
+    let levels = (0..512).map(|i| format!("wide{i}")).collect();
+    columns.push(("wide".into(), Column::categorical(codes, levels).unwrap()));
+    let table = Table::new(columns).unwrap();
+    let copies = Weights::counts((0..n as u32).map(|row| row % 3).collect()).unwrap();
+    for (weights, subsample) in [(&Weights::Uniform, 1.0), (&copies, 0.6)] {
+        let boosting = GradientBoosting {
+            n_trees: 3,
+            max_leaves: 40,
+            subsample,
+            early_stopping_rounds: None,
+            ..GradientBoosting::default()
+        };
+        let fit = |threads: usize| {
+            let run = Run::quiet(Seed(5), threads).unwrap();
+            boosting.fit(&Sample::new(&table, &target, weights).unwrap(), &run).unwrap()
+        };
+        let expected = fit(1);
+        assert!(expected.trees.iter().all(|tree| tree.n_leaves() == 40));
+        for threads in [2, 3, 8] {
+            assert!(fit(threads) == expected, "{threads} threads");
+        }
+    }
 }
