@@ -275,6 +275,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         self.search.statistic.packed_reach().is_some()
             && self.search.splitter == super::Splitter::Best
             && self.search.n_features == self.search.features.len()
+            && self.search.bins.planes().bundles.first().is_some_and(|first| !first.is_empty())
     }
 
     /// The children's histograms from the parent's: the smaller child's rows are summed, the
