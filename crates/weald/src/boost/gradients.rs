@@ -367,6 +367,7 @@ mod tests {
     use super::*;
     use crate::data::Weights;
     use crate::run::Run;
+    use crate::tree::parts::ranges;
 
     /// Gradients in few clusters, as those of a loss on columns of few values are, measured as if
     /// there were `times` as many rows.
@@ -391,8 +392,8 @@ mod tests {
             sum
         }
         let sum = match &scaled.sums {
-            Sums::Packed(pairs) => sum(pairs, &scaled.entries),
-            Sums::Wide(pairs) => sum(pairs, &scaled.entries),
+            Sums::Packed(pairs) => sum(pairs, &scaled.entries.entries),
+            Sums::Wide(pairs) => sum(pairs, &scaled.entries.entries),
         };
         (sum.g as f64 * scaled.g_unit, sum.h as f64 * scaled.h_unit)
     }
@@ -402,10 +403,10 @@ mod tests {
         let n_rows = 120_000;
         let (gradients, bag) = clustered(n_rows, 250.0);
         let wide = gradients.wide(&bag, Vec::new());
-        let packed = gradients.scale(&bag, Vec::new(), Seed(4));
+        let packed = gradients.scale((&bag, &[0..n_rows]), Vec::new(), Seed(4));
         assert!(matches!(packed.sums, Sums::Packed(_)));
         // Thirty million rows leave under nine bits.
-        let most = packed.entries.iter().map(|&e| ((e >> 48) as i16).unsigned_abs()).max();
+        let most = packed.entries.entries.iter().map(|&e| ((e >> 48) as i16).unsigned_abs()).max();
         assert!(most < Some(256), "{most:?}");
         let ((g, h), (true_g, true_h)) = (sums(&packed), sums(&wide));
         // A row is off by half a unit at the most, on average by nothing: five standard errors.
@@ -423,7 +424,9 @@ mod tests {
         let (gradients, bag) = clustered(50_000, 1000.0);
         let entries = |threads: usize, seed: u64| {
             let run = Run::quiet(Seed(0), threads).unwrap();
-            run.install(|| gradients.scale(&bag, Vec::new(), Seed(seed)).entries)
+            let ranges = ranges(50_000, threads, CHUNK);
+            let scale = || gradients.scale((&bag, &ranges), Vec::new(), Seed(seed));
+            run.install(scale).entries.entries
         };
         let one = entries(1, 1);
         assert!(one == entries(2, 1) && one == entries(4, 1));
