@@ -74,7 +74,9 @@ fn main() -> Fallible<()> {
         Some(file) => data::read(file, target, task == "classification")?,
         None => rows,
     };
-    let scores = predict(&model, &used.table, &run, &mut report)?;
+    // The peers get categories as the codes that they were trained on, too.
+    let aligned = model.schema().align(&used.table)?;
+    let scores = predict(&model, aligned.table(), &run, &mut report)?;
     if let Some(file) = predictions {
         let bytes: Vec<u8> = scores.values().iter().flat_map(|x| x.to_le_bytes()).collect();
         std::fs::write(file, bytes)?;
