@@ -180,6 +180,9 @@ pub struct PredictArguments {
     /// Copy a column of the input to the output (repeatable)
     #[arg(short, long, value_name = "COL")]
     pub keep: Vec<String>,
+    /// Column that the scores start from; without it from 0
+    #[arg(long, value_name = "COL")]
+    pub offset: Option<String>,
     /// Treat missing fields of short rows as missing values
     #[arg(long, value_name = "fill", hide_possible_values = true)]
     pub ragged: Option<RaggedArgument>,
@@ -211,6 +214,9 @@ pub struct EvaluateArguments {
     /// Column of row weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
+    /// Column that the scores start from; without it from 0
+    #[arg(long, value_name = "COL")]
+    pub offset: Option<String>,
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,

@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use weald::any::{AnyLearner, AnyModel, Trained};
+use weald::data::{Aligned, Column, Table};
+use weald::error::Error;
 use weald::learner::{Extras, Learner, Progress, Validation};
 use weald::model::{Model, Output};
 use weald::run::Run;
+use weald::scores::Scores;
 
 use crate::args::TrainArguments;
 use crate::checkpoint::CheckpointFile;
@@ -105,11 +108,38 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
 }
 
 /// What the model predicts for rows, on top of their offset if they have one.
-pub fn scores(model: &AnyModel, data: &Dataset) -> weald::Result<weald::scores::Scores> {
-    match (model, &data.offset) {
-        (AnyModel::Additive(model), Some(offset)) => {
-            model.offset_scores(&model.schema.align(&data.table)?, offset)
+pub fn scores(model: &AnyModel, data: &Dataset) -> weald::Result<Scores> {
+    on_top(model, &model.schema().align(&data.table)?, data.offset.as_deref())
+}
+
+/// What the model predicts for a block of a file, on top of the offset in the column `offset`;
+/// `n_before` rows of the file come before it.
+pub fn block_scores(
+    model: &AnyModel,
+    (table, aligned): (&Table, &Aligned<'_>),
+    offset: Option<&str>,
+    n_before: usize,
+) -> weald::Result<Scores> {
+    let offset = match offset.map(|name| table.require(name)).transpose()? {
+        // The reader was asked for numbers, and fails on text.
+        Some(at) => match table.column(at) {
+            Column::Numeric(numbers) => Some(numbers.iter().collect::<Vec<f64>>()),
+            Column::Categorical(_) => None,
+        },
+        None => None,
+    };
+    on_top(model, aligned, offset.as_deref()).map_err(|error| match error {
+        Error::BadOffset { row, value } => Error::BadOffset { row: row + n_before, value },
+        other => other,
+    })
+}
+
+fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weald::Result<Scores> {
+    match (model, offset) {
+        (AnyModel::Additive(model), Some(offset)) => model.offset_scores(table, offset),
+        (AnyModel::Constant(_) | AnyModel::Tree(_), Some(_)) => {
+            Err(Error::NotTaken { extra: "an offset" })
         }
-        _ => model.scores(&data.table),
+        (model, None) => Ok(model.aligned_scores(table)),
     }
 }

@@ -11,6 +11,7 @@ mod given;
 mod interrupt;
 mod model_file;
 mod output;
+mod parts;
 mod picture;
 mod rows;
 mod say;

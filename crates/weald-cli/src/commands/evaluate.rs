@@ -17,6 +17,7 @@ use crate::args::EvaluateArguments;
 use crate::assessment::{Measured, prior};
 use crate::confusion::Confusion;
 use crate::failure::{Failure, Kind, Result};
+use crate::given::block_scores;
 use crate::stream::Stream;
 use crate::{model_file, output, say, source, tables, target};
 
@@ -80,6 +81,9 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         if let Some(weight) = &arguments.weight {
             columns.also(weight, FieldKind::Numeric, "--weight");
         }
+        if let Some(offset) = &arguments.offset {
+            columns.also(offset, FieldKind::Numeric, "--offset");
+        }
     })?;
     let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
     let width = model.output().width();
@@ -91,6 +95,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         if let (Some(row), false) = (missing.first(), arguments.drop_missing_target) {
             return Err(without_target(name, n_read + row + 1, &arguments.file));
         }
+        let n_before = n_read;
         n_read += table.n_rows();
         n_left_out += missing.len();
         let rows: Vec<usize> =
@@ -102,7 +107,9 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
             weights.extend(numbers.iter());
         }
         let aligned = model.schema().align(&table).map_err(|e| stream.failure(e))?;
-        scores.extend_from_slice(run.install(|| model.aligned_scores(&aligned)).values());
+        let offset = arguments.offset.as_deref();
+        let block = run.install(|| block_scores(model, (&table, &aligned), offset, n_before));
+        scores.extend_from_slice(block.map_err(|e| stream.failure(e))?.values());
         add(&mut unseen, aligned.unseen());
     }
     say::line(&format!("read {}: {}", source::name(&arguments.file), count_rows(n_read)));

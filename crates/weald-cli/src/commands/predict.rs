@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use weald::data::Unseen;
+use weald::data::{FieldKind, Unseen};
 use weald::error::quoted;
 use weald::model::Model;
 use weald::run::Run;
@@ -10,6 +10,7 @@ use weald::seed::Seed;
 
 use crate::args::PredictArguments;
 use crate::failure::{Failure, Result};
+use crate::given::block_scores;
 use crate::output::Sink;
 use crate::rows::RowWriter;
 use crate::stream::Stream;
@@ -24,7 +25,10 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
     }
     let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
-        columns.as_text(&arguments.keep, "--keep")
+        columns.as_text(&arguments.keep, "--keep");
+        if let Some(offset) = &arguments.offset {
+            columns.also(offset, FieldKind::Numeric, "--offset");
+        }
     })?;
     tell_extra(&stream, &trained.target.name);
     let writer =
@@ -40,7 +44,9 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
             .filter_map(|name| table.position(name))
             .map(|at| table.column(at))
             .collect();
-        let scores = run.install(|| model.aligned_scores(&aligned));
+        let offset = arguments.offset.as_deref();
+        let scores = run.install(|| block_scores(model, (&table, &aligned), offset, n_rows));
+        let scores = scores.map_err(|e| stream.failure(e))?;
         sink.write(writer.lines(&scores, &kept).as_bytes())?;
         n_rows += table.n_rows();
         add(&mut unseen, aligned.unseen());

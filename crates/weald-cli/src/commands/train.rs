@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::boost::AdditiveModel;
 use weald::data::Target;
-use weald::data::folds::{Folds, hold_out, hold_out_groups, hold_out_last};
 use weald::model::{Model, Output};
 use weald::parameter::Setting;
 use weald::persist;
@@ -22,6 +21,7 @@ use crate::dataset::{self, Dataset, Expected};
 use crate::failure::{Failure, Kind, Result};
 use crate::given::{self, Given, Kept};
 use crate::model_file;
+use crate::parts::Parts;
 use crate::say::{self, count};
 use crate::suspicion::suspicions;
 use crate::tables::three;
@@ -137,49 +137,6 @@ fn no_target(arguments: &TrainArguments, options: &weald_io::ReadOptions) -> Fai
                 .help(format!("for example --target {example}"))
         }
         Err(error) => source::read_failure(&error),
-    }
-}
-
-/// Which rows train and which are measured on.
-enum Parts {
-    /// All rows train.
-    All,
-    /// These train, those test.
-    HeldOut(Vec<usize>, Vec<usize>),
-    /// Cross-validation; the final model is trained on all rows.
-    Folds(Folds),
-}
-
-impl Parts {
-    fn cut(data: &Dataset, arguments: &TrainArguments) -> Result<Parts> {
-        let seed = Seed(arguments.seed);
-        let n_rows = data.table.n_rows();
-        let (share, groups) = (arguments.test, &data.groups);
-        let held_out = |(train, test)| Parts::HeldOut(train, test);
-        let parts = match (arguments.folds, groups) {
-            (Some(k), Some(groups)) => Folds::grouped(groups, k, seed).map(Parts::Folds),
-            (Some(k), None) if arguments.time_ordered => {
-                Folds::time_ordered(n_rows, k).map(Parts::Folds)
-            }
-            (Some(k), None) => Folds::stratified(&data.target, k, seed).map(Parts::Folds),
-            (None, _) if share == 0.0 => Ok(Parts::All),
-            (None, Some(groups)) => hold_out_groups(groups, share, seed).map(held_out),
-            (None, None) if arguments.time_ordered => hold_out_last(n_rows, share).map(held_out),
-            (None, None) => hold_out(&data.target, share, seed).map(held_out),
-        };
-        parts.map_err(|e| match (Failure::library(e), arguments.folds) {
-            (failure, Some(_)) => failure,
-            (failure, None) => failure.help("--test 0 trains on all rows, without a test"),
-        })
-    }
-
-    /// What model files call the part that was measured on.
-    fn word(&self) -> &'static str {
-        match self {
-            Parts::All => "train",
-            Parts::HeldOut(..) => "test",
-            Parts::Folds(_) => "cross-validation",
-        }
     }
 }
 

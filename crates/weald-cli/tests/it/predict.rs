@@ -171,3 +171,46 @@ fn a_failed_prediction_leaves_no_file() {
     assert_eq!(done.code, 3, "{}", done.stderr);
     assert!(!folder.path("p.csv").exists());
 }
+
+#[test]
+fn an_exposure_makes_rates_of_counts() {
+    let folder = Folder::new();
+    // Groups a and b have 1 and 4 events for each unit of exposure.
+    let mut text = String::from("group,log_exposure,events\n");
+    for i in 0..400 {
+        let (exposure, rate) = (1 + i % 7, if i % 2 == 0 { 1 } else { 4 });
+        let group = if i % 2 == 0 { "a" } else { "b" };
+        text += &format!("{group},{},{}\n", f64::from(exposure).ln(), exposure * rate);
+    }
+    folder.write("train.csv", text);
+    let train = ["train", "train.csv", "-t", "events", "-s", "loss=poisson", "-o", "m.weald"];
+    let done = folder.run(&[&train[..], &["--offset", "log_exposure"]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    folder.write("new.csv", format!("group,log_exposure\na,{}\nb,0\n", 5f64.ln()));
+    let numbers = |more: &[&str]| {
+        let done = folder.run(&[&["predict", "m.weald", "new.csv"][..], more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.stdout.lines().skip(1).map(|l| l.parse::<f64>().unwrap()).collect::<Vec<_>>()
+    };
+    let (rates, counts) = (numbers(&[]), numbers(&["--offset", "log_exposure"]));
+    let near = |found: &[f64], expected: [f64; 2]| {
+        found.iter().zip(expected).all(|(x, y)| (x / y - 1.0).abs() < 0.05)
+    };
+    assert!(near(&rates, [1.0, 4.0]), "{rates:?}");
+    assert!(near(&counts, [5.0, 4.0]), "{counts:?}");
+    let error = |more: &[&str]| {
+        let evaluate = ["evaluate", "m.weald", "train.csv", "--json"];
+        let done = folder.run(&[&evaluate[..], more].concat());
+        let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+        json["metrics"][0]["model"].as_f64().unwrap()
+    };
+    assert!(error(&["--offset", "log_exposure"]) < 0.1 * error(&[]));
+
+    folder.write("holes.csv", "group,log_exposure\na,1\nb,\n");
+    let holes = folder.run(&["predict", "m.weald", "holes.csv", "--offset", "log_exposure"]);
+    assert_eq!(holes.code, 3, "{}", holes.stderr);
+    assert!(holes.stderr.contains("the offset of row 2 is NaN"), "{}", holes.stderr);
+    let holes = folder.run(&["train", "holes.csv", "-t", "group", "--offset", "log_exposure"]);
+    assert_eq!(holes.code, 3, "{}", holes.stderr);
+    assert!(holes.stderr.contains("the offset of row 2 is missing"), "{}", holes.stderr);
+}

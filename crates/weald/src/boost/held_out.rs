@@ -10,7 +10,7 @@ use crate::seed::Seed;
 /// How rows are held out, as a parameter gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldOut {
-    /// Folds for fewer rows than [`MANY_ROWS`], else a share; none where there are not two rows or
+    /// Five folds for fewer than 5000 rows, else a share; none where there are not two rows or
     /// groups, or where trees are dropped.
     Auto,
     /// A share of the rows, alike in the target; whole groups where there are groups.
@@ -23,7 +23,7 @@ pub enum HoldOut {
 }
 
 /// From so many rows on a share of them says enough, and folds would take long.
-pub const MANY_ROWS: usize = 5000;
+const MANY_ROWS: usize = 5000;
 /// Folds for fewer rows.
 const FEW_ROWS_FOLDS: usize = 5;
 
