@@ -217,6 +217,9 @@ pub struct EvaluateArguments {
     /// Column that the scores start from; without it from 0
     #[arg(long, value_name = "COL")]
     pub offset: Option<String>,
+    /// Column of queries, within which a ranking is measured
+    #[arg(long, value_name = "COL")]
+    pub group: Option<String>,
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,

@@ -63,7 +63,7 @@ pub fn on_test_part(
         |model: &dyn Model| run.install(|| model.scores(&test.table)).map_err(Failure::library);
     let (baseline, tree) = match output {
         // Neither a mean nor a tree for means says what these say.
-        Output::Quantiles { .. } => (prior(model, test.n_rows()), None),
+        Output::Quantiles { .. } | Output::Hazard => (prior(model, test.n_rows()), None),
         _ => {
             let baseline =
                 effort.fit("fitting the baseline", |run| Constant {}.fit(sample, run))?;
@@ -78,7 +78,8 @@ pub fn on_test_part(
     };
     let model = run.install(|| given::scores(model, test)).map_err(Failure::library)?;
     let one = |metric: Metric, scores: &Scores| {
-        let truth = Truth { target: &test.target, weights: &test.weights, output };
+        let (target, weights) = (&test.target, &test.weights);
+        let truth = Truth { target, weights, groups: test.groups.as_deref(), output };
         metric.of(scores, &truth).map_err(Failure::library)
     };
     Metric::for_output(output, &test.target)

@@ -145,6 +145,10 @@ impl Failure {
                 let headline = format!("{method} needs {expected}, but the target holds {found}");
                 Failure::new(Kind::Data, headline).help(hint)
             }
+            Error::NoGroups { what } => {
+                Failure::new(Kind::Usage, format!("{what} needs the query of each row"))
+                    .help("pass --group COL, the column that holds it")
+            }
             Error::ModelFile(error) => Failure::new(Kind::Model, error.to_string()),
             Error::Interrupted => Failure::new(Kind::Interrupted, error.to_string()),
             Error::Threads { .. } => Failure::new(Kind::Usage, error.to_string())

@@ -166,6 +166,12 @@ pub enum Error {
         /// What was given.
         extra: &'static str,
     },
+    /// The groups of the rows are needed.
+    #[error("{what} needs the group of each row, such as the query of a ranking; give groups")]
+    NoGroups {
+        /// What needs them.
+        what: &'static str,
+    },
     /// A loss has derivatives that are no numbers.
     #[error(
         "the loss {loss} has the derivatives {g} (first) and {h} (second) in row {row}; both must \

@@ -60,6 +60,10 @@ pub enum Output {
         /// The levels, between 0 and 1, rising.
         levels: Arc<[f64]>,
     },
+    /// How soon an event is to be expected: a hazard, relative to those of other rows.
+    Hazard,
+    /// A number by which the rows of a group are sorted, the highest first.
+    Ranking,
 }
 
 impl Output {
@@ -75,7 +79,7 @@ impl Output {
     pub fn width(&self) -> usize {
         match self {
             Output::Probabilities { classes } => classes.len(),
-            Output::Value => 1,
+            Output::Value | Output::Hazard | Output::Ranking => 1,
             Output::Quantiles { levels } => levels.len(),
         }
     }

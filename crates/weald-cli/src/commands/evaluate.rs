@@ -1,5 +1,6 @@
 //! `weald evaluate`: a model's metrics on rows whose answers are known.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -29,8 +30,13 @@ pub fn run(arguments: &EvaluateArguments) -> Result<()> {
     let (baseline, origin) = baseline(&trained, &rows);
     let baseline = widened(&baseline, &rows.target);
     let value = |metric: Metric, scores: &Scores| {
-        let (target, weights, output) = (&rows.target, &rows.weights, trained.model.output());
-        metric.of(scores, &Truth { target, weights, output }).map_err(Failure::library)
+        let truth = Truth {
+            target: &rows.target,
+            weights: &rows.weights,
+            groups: rows.groups.as_deref(),
+            output: trained.model.output(),
+        };
+        metric.of(scores, &truth).map_err(Failure::library)
     };
     let mut measured = Vec::new();
     for metric in Metric::for_output(trained.model.output(), &rows.target) {
@@ -64,6 +70,7 @@ struct Rows {
     scores: Scores,
     target: Target,
     weights: Weights,
+    groups: Option<Vec<u32>>,
     /// Rows of a class that the model never saw.
     n_unknown: usize,
 }
@@ -84,10 +91,12 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         if let Some(offset) = &arguments.offset {
             columns.also(offset, FieldKind::Numeric, "--offset");
         }
+        columns.as_text(arguments.group.as_slice(), "--group");
     })?;
     let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
     let width = model.output().width();
     let (mut scores, mut truth, mut weights) = (Vec::new(), Answers::default(), Vec::new());
+    let mut groups = Groups::default();
     let (mut unseen, mut n_read, mut n_left_out) = (Vec::new(), 0, 0);
     while let Some(table) = stream.next()? {
         let column = table.column(table.require(name).map_err(|e| stream.failure(e))?);
@@ -105,6 +114,9 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         truth.add(column(name).map_err(|e| stream.failure(e))?);
         if let Some(Ok(Column::Numeric(numbers))) = arguments.weight.as_deref().map(column) {
             weights.extend(numbers.iter());
+        }
+        if let Some(Ok(group)) = arguments.group.as_deref().map(column) {
+            groups.add(group);
         }
         let aligned = model.schema().align(&table).map_err(|e| stream.failure(e))?;
         let offset = arguments.offset.as_deref();
@@ -136,7 +148,8 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         })?,
         None => Weights::Uniform,
     };
-    Ok(Rows { scores: all, target, weights, n_unknown })
+    let groups = arguments.group.as_ref().map(|_| groups.codes);
+    Ok(Rows { scores: all, target, weights, groups, n_unknown })
 }
 
 fn count_rows(n: usize) -> String {
@@ -147,6 +160,22 @@ fn without_target(name: &str, row: usize, file: &Path) -> Failure {
     Failure::new(Kind::Data, format!("the target {} is missing in row {row}", quoted(name)))
         .at(format!("{}, row {row}, column {}", source::name(file), quoted(name)))
         .help("pass --drop-missing-target to leave such rows out")
+}
+
+/// The groups of the rows so far; rows without a group form one.
+#[derive(Default)]
+struct Groups {
+    known: BTreeMap<Option<String>, u32>,
+    codes: Vec<u32>,
+}
+
+impl Groups {
+    fn add(&mut self, column: &Column) {
+        for name in target::names(column) {
+            let next = self.known.len() as u32;
+            self.codes.push(*self.known.entry(name).or_insert(next));
+        }
+    }
 }
 
 /// The true answers so far: numbers, or the names of classes by code.
@@ -209,12 +238,13 @@ fn matched(names: &[String], known: &[String]) -> (Vec<u32>, Vec<String>) {
 
 /// What the baseline says of the rows, and where it comes from: the training rows.
 fn baseline(trained: &Trained, rows: &Rows) -> (Scores, String) {
-    let what = match trained.model.output() {
-        Output::Probabilities { .. } => "class shares",
-        Output::Quantiles { .. } => "quantiles",
-        _ => "mean",
+    let origin = match trained.model.output() {
+        Output::Probabilities { .. } => "class shares of the training rows",
+        Output::Quantiles { .. } => "quantiles of the training rows",
+        Output::Hazard | Output::Ranking => "same number",
+        _ => "mean of the training rows",
     };
-    (prior(&trained.model, rows.target.len()), format!("{what} of the training rows"))
+    (prior(&trained.model, rows.target.len()), origin.into())
 }
 
 /// The same scores with probability 0 for each class that the model never saw.

@@ -169,6 +169,8 @@ fn target(trained: &Trained) -> String {
             let levels = levels.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
             format!("{name}, quantiles {levels}")
         }
+        Output::Hazard => format!("{name}, a hazard"),
+        Output::Ranking => format!("{name}, a ranking"),
         _ => format!("{name}, a number"),
     }
 }

@@ -9,6 +9,54 @@ fn accuracy(json: &str) -> f64 {
     json["metrics"][0]["model"].as_f64().unwrap()
 }
 
+/// Queries of ten rows each; the label rises with `x` within each query alone.
+fn queries(n: usize) -> String {
+    let row = |i: usize| {
+        let (query, place) = (i / 10, i * 7 % 10);
+        let label = place / 3;
+        format!("q{query},{},{},{label}\n", place + 50 * (query % 7), i * 31 % 17)
+    };
+    format!("query,x,noise,label\n{}", (0..n).map(row).collect::<String>())
+}
+
+#[test]
+fn a_ranking_is_measured_within_its_queries() {
+    let folder = Folder::new();
+    folder.write("q.csv", queries(2000));
+    let train = ["train", "q.csv", "-t", "label", "--group", "query", "-s", "loss=lambdarank:5"];
+    let done = folder.run(&[&train[..], &["-m", "gradient-boosting", "-o", "m.weald"]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("NDCG@10"), "{}", done.stdout);
+    let done = folder.run(&["evaluate", "m.weald", "q.csv", "--group", "query", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(json["metrics"][1]["metric"], "ndcg-10");
+    let number = |key: &str| json["metrics"][1][key].as_f64().unwrap();
+    assert!(number("model") > 0.95 && number("baseline") < 0.8, "{}", done.stdout);
+    let without = folder.run(&["evaluate", "m.weald", "q.csv"]);
+    assert!(without.code != 0 && without.stderr.contains("--group COL"), "{}", without.stderr);
+    let without = folder.run(&[&["train", "q.csv", "-t", "label"][..], &train[6..]].concat());
+    assert!(without.code != 0 && without.stderr.contains("--group COL"), "{}", without.stderr);
+}
+
+#[test]
+fn hazards_are_measured_by_their_concordance() {
+    let folder = Folder::new();
+    // The time falls with x; every fourth row was not seen to end.
+    let row = |i: usize| {
+        let (x, time) = (i * 37 % 101, 1 + (i * 37 % 101).abs_diff(101) + i % 5);
+        format!("{x},{}{time}\n", if i.is_multiple_of(4) { "-" } else { "" })
+    };
+    folder.write("s.csv", format!("x,time\n{}", (0..600).map(row).collect::<String>()));
+    let train = ["train", "s.csv", "-t", "time", "-m", "gradient-boosting", "-s", "loss=cox"];
+    let done = folder.run(&train);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("concordance"), "{}", done.stdout);
+    let done = folder.run(&["evaluate", "time.weald", "s.csv", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    assert!(json["metrics"][0]["model"].as_f64().unwrap() > 0.9, "{}", done.stdout);
+    assert_eq!(json["metrics"][0]["baseline"], 0.5);
+}
+
 #[test]
 fn it_agrees_with_predict() {
     let folder = Folder::new();

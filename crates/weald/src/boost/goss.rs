@@ -124,7 +124,9 @@ mod tests {
         let scores = vec![0.0; targets.len()];
         let mut gradients = Gradients::new(targets.len());
         let rows = Rows { targets, scores: &scores, shared: &[] };
-        gradients.take(&Squared as &dyn Loss, &rows, 0, (bag, &[0..targets.len()])).unwrap();
+        gradients
+            .take((&Squared as &dyn Loss, None), &rows, 0, (bag, &[0..targets.len()]))
+            .unwrap();
         vec![gradients]
     }
 

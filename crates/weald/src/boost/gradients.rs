@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::bag::Bag;
 use super::rounding::Rounding;
 use crate::error::{Error, Result};
-use crate::loss::{Gradient, Loss, Rows};
+use crate::loss::{Gradient, JointLoss, Loss, Rows};
 use crate::seed::{Purpose, Seed};
 use crate::tree::parts::{Parts, cut, on_each_thread};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
@@ -63,16 +63,20 @@ impl Gradients {
         Gradients { rows, largest_g: 0.0, largest_h: 0.0, squares: 0.0, sum_g: 0.0, sum_h: 0.0 }
     }
 
-    /// Takes the derivatives of `loss` by score number `output`, times the rows' weights; 0 for
+    /// Takes the derivatives of `loss`, which rows may have together, by score number `output`,
+    /// times the rows' weights; 0 for
     /// rows that are not in the bag. An error if one of them is not finite.
     pub fn take(
         &mut self,
-        loss: &dyn Loss,
+        (loss, joint): (&dyn Loss, Option<&dyn JointLoss>),
         all: &Rows<'_>,
         output: usize,
         (bag, ranges): (&Bag, &[Range<usize>]),
     ) -> Result<()> {
         let width = loss.width();
+        if let Some(joint) = joint {
+            joint.gradients(all.scores, &mut self.rows);
+        }
         let one = |(chunk, out): (usize, &mut [Gradient])| {
             let rows = chunk * CHUNK..chunk * CHUNK + out.len();
             let own = Rows {
@@ -80,7 +84,9 @@ impl Gradients {
                 scores: &all.scores[rows.start * width..rows.end * width],
                 shared: if width == 1 { &[] } else { &all.shared[rows.clone()] },
             };
-            loss.gradients(&own, output, out);
+            if joint.is_none() {
+                loss.gradients(&own, output, out);
+            }
             if let Some(weights) = &bag.weights {
                 for (out, &w) in out.iter_mut().zip(&weights[rows.clone()]) {
                     // A row of weight 0 is absent, even where the loss is not defined.

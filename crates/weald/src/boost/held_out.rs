@@ -115,6 +115,14 @@ impl GradientBoosting {
     }
 }
 
+/// The weights of some rows alone.
+pub fn weights_of(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
+    let mut inside = vec![false; n_rows];
+    rows.iter().for_each(|&row| inside[row] = true);
+    let others: Vec<usize> = (0..n_rows).filter(|&row| !inside[row]).collect();
+    weights_without(&others, weights, n_rows)
+}
+
 /// The weights without some rows.
 pub fn weights_without(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
     if rows.is_empty() {

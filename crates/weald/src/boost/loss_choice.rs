@@ -5,6 +5,9 @@ use crate::error::{Error, Result};
 use crate::loss::{self, Link, Loss};
 use crate::parameter::{Value, out_of_range};
 
+/// Places that count in a ranking if no number is given.
+const CUSTOMARY_DEPTH: usize = 10;
+
 /// A loss by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LossChoice {
@@ -36,11 +39,15 @@ pub enum LossChoice {
     Gamma,
     /// For amounts that are often 0, with this power of the mean in the variance.
     Tweedie(f64),
+    /// For times to an event, negative where none was seen.
+    Cox,
+    /// For sorting the rows of each group; this many places count.
+    LambdaRank(usize),
 }
 
 impl LossChoice {
     /// The losses without a number, by name.
-    const NAMED: [(&str, LossChoice); 10] = [
+    const NAMED: [(&str, LossChoice); 11] = [
         ("auto", LossChoice::Auto),
         ("logistic", LossChoice::Logistic),
         ("softmax", LossChoice::Softmax),
@@ -51,6 +58,7 @@ impl LossChoice {
         ("absolute", LossChoice::Absolute),
         ("poisson", LossChoice::Poisson),
         ("gamma", LossChoice::Gamma),
+        ("cox", LossChoice::Cox),
     ];
 
     /// What it is for, if that is one task alone.
@@ -69,7 +77,9 @@ impl LossChoice {
             | LossChoice::Quantiles(_)
             | LossChoice::Poisson
             | LossChoice::Gamma
-            | LossChoice::Tweedie(_) => Some(Task::Regression),
+            | LossChoice::Tweedie(_)
+            | LossChoice::Cox
+            | LossChoice::LambdaRank(_) => Some(Task::Regression),
         }
     }
 
@@ -91,6 +101,8 @@ impl LossChoice {
             (LossChoice::Poisson, _) => Box::new(loss::Poisson),
             (LossChoice::Gamma, _) => Box::new(loss::Gamma),
             (LossChoice::Tweedie(power), _) => Box::new(loss::Tweedie { power: *power }),
+            (LossChoice::Cox, _) => Box::new(loss::Cox),
+            (LossChoice::LambdaRank(depth), _) => Box::new(loss::LambdaRank { depth: *depth }),
             (LossChoice::Quantile(level), _) => Box::new(loss::Quantile { levels: vec![*level] }),
             (LossChoice::Quantiles(levels), _) => {
                 Box::new(loss::Quantile { levels: levels.clone() })
@@ -113,6 +125,9 @@ impl LossChoice {
             LossChoice::Tweedie(power) if !(*power > 1.0 && *power < 2.0) => {
                 out_of_range("loss", self.show(), "a power between 1 and 2 after tweedie:")
             }
+            LossChoice::LambdaRank(0) => {
+                out_of_range("loss", self.show(), "at least 1 place after lambdarank:")
+            }
             _ => Ok(()),
         }
     }
@@ -128,6 +143,7 @@ impl Value for LossChoice {
                 format!("quantile:{}", levels.join(","))
             }
             LossChoice::Tweedie(power) => format!("tweedie:{power}"),
+            LossChoice::LambdaRank(depth) => format!("lambdarank:{depth}"),
             plain => {
                 let found = LossChoice::NAMED.iter().find(|(_, loss)| loss == plain);
                 found.map_or(String::new(), |(name, _)| (*name).into())
@@ -140,7 +156,15 @@ impl Value for LossChoice {
             *self = loss.clone();
             return true;
         }
+        if text == "lambdarank" {
+            *self = LossChoice::LambdaRank(CUSTOMARY_DEPTH);
+            return true;
+        }
         let Some((name, numbers)) = text.split_once(':') else { return false };
+        if let ("lambdarank", Ok(depth)) = (name, numbers.parse()) {
+            *self = LossChoice::LambdaRank(depth);
+            return true;
+        }
         let numbers: Option<Vec<f64>> = numbers.split(',').map(|n| n.trim().parse().ok()).collect();
         *self = match (name, numbers.as_deref()) {
             ("huber", Some(&[delta])) => LossChoice::Huber(delta),
@@ -155,7 +179,7 @@ impl Value for LossChoice {
     fn expected(&self) -> String {
         let names: Vec<&str> = LossChoice::NAMED.iter().map(|(name, _)| *name).collect();
         format!(
-            "{}, huber:1.0, quantile:0.5, quantile:0.1,0.5,0.9 or tweedie:1.5",
+            "{}, huber:1.0, quantile:0.5, quantile:0.1,0.5,0.9, tweedie:1.5 or lambdarank:10",
             names.join(", ")
         )
     }
@@ -200,13 +224,16 @@ mod tests {
 
     #[test]
     fn losses_with_numbers_are_read_back() {
-        for text in ["huber:2", "quantile:0.25", "quantile:0.1,0.5,0.9", "tweedie:1.2", "cox"] {
+        for text in
+            ["huber:2", "quantile:0.25", "quantile:0.1,0.5,0.9", "tweedie:1.2", "lambdarank:7"]
+        {
             let mut loss = LossChoice::Auto;
-            assert_eq!(loss.parse(text), text != "cox", "{text}");
-            assert!(text == "cox" || loss.show() == text, "{loss:?}");
+            assert!(loss.parse(text) && loss.show() == text, "{loss:?}");
             assert_eq!(loss.check(), Ok(()));
         }
-        for text in ["huber:1,2", "tweedie:", "quantile:a", "quantile:0.1,,0.2", "quantile"] {
+        for text in
+            ["huber:1,2", "tweedie:", "quantile:a", "quantile:0.1,,0.2", "cox:1", "lambdarank:-1"]
+        {
             assert!(!LossChoice::Auto.parse(text), "{text}");
         }
     }

@@ -11,15 +11,15 @@ use super::dart::Dart;
 use super::early_stopping::sum_of_losses;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::{CHUNK, Gradients, Scaled, Sums};
-use super::held_out::weights_without;
+use super::held_out::{weights_of, weights_without};
 use super::islr::Start;
 use super::leaf_values::{LeafValues, by_stretches};
 use super::start::start;
 use super::validation::{ValidationRows, follow, starting_scores, targets};
-use crate::data::{Bins, Resolution, Sample};
+use crate::data::{Bins, Resolution, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::learner::Extras;
-use crate::loss::{Loss, Rows};
+use crate::loss::{JointLoss, Loss, Rows, Together};
 use crate::run::Run;
 use crate::seed::Purpose;
 use crate::tree::constraints::{Bounds, Constraints};
@@ -52,6 +52,9 @@ pub struct Boosting<'a, 'r> {
     out_of_bag: Vec<u32>,
     /// Rows that are not trained on, of the sample and apart from it.
     held_out: &'a [usize],
+    /// The loss of the rows trained on and of those held out, where rows have it together.
+    joint: Option<Box<dyn JointLoss>>,
+    held_out_joint: Option<Box<dyn JointLoss>>,
     validation: Option<ValidationRows<'a>>,
     start: Vec<f64>,
     scores: Vec<f64>,
@@ -94,6 +97,14 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         let weights = weights_without(held_out, sample.weights, n_rows);
         let bag = Bag::of(&weights, n_rows)?;
+        let joint_of = |weights: &Weights| {
+            loss.joint(&Together { targets: &targets, weights, groups: extras.groups })
+        };
+        let joint = joint_of(&weights)?;
+        let held_out_joint = match joint {
+            Some(_) => joint_of(&weights_of(held_out, sample.weights, n_rows))?,
+            None => None,
+        };
         let constraints = settings.constraints(sample.table, loss)?;
         let start = match (extras.continued, settings.start) {
             (Some(model), _) => model.start.clone(),
@@ -131,6 +142,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
             whole_bag: bag.clone(),
             bag,
             held_out,
+            joint,
+            held_out_joint,
             validation,
             scores,
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
@@ -159,10 +172,13 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn held_out_loss(&self) -> (f64, f64) {
         match &self.validation {
             Some(rows) => rows.loss(self.loss),
-            None => {
-                let weights = self.sample.weights;
-                sum_of_losses(self.loss, &self.targets, &self.scores, weights, self.held_out)
-            }
+            None => match &self.held_out_joint {
+                Some(joint) => joint.loss(&self.scores),
+                None => {
+                    let weights = self.sample.weights;
+                    sum_of_losses(self.loss, &self.targets, &self.scores, weights, self.held_out)
+                }
+            },
         }
     }
 
@@ -210,7 +226,12 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {
             let bag = if self.settings.goss.is_some() { &self.whole_bag } else { &self.bag };
-            gradients.take(self.loss, &rows, output, (bag, &self.ranges))?;
+            gradients.take(
+                (self.loss, self.joint.as_deref()),
+                &rows,
+                output,
+                (bag, &self.ranges),
+            )?;
             if self.trees.is_empty() && gradients.are_flat() {
                 return Err(Error::FlatLoss { loss: self.loss.name() });
             }

@@ -4,7 +4,7 @@ use super::early_stopping::sum_of_losses;
 use crate::data::{Aligned, Schema, Table, Target, Weights};
 use crate::error::{Error, Result};
 use crate::learner::Validation;
-use crate::loss::Loss;
+use crate::loss::{JointLoss, Loss, Together};
 use crate::model::Output;
 use crate::predict::Trees;
 use crate::scores::Scores;
@@ -17,6 +17,7 @@ pub struct ValidationRows<'a> {
     weights: &'a Weights,
     rows: Vec<usize>,
     scores: Vec<f64>,
+    joint: Option<Box<dyn JointLoss>>,
 }
 
 impl<'a> ValidationRows<'a> {
@@ -28,7 +29,7 @@ impl<'a> ValidationRows<'a> {
         loss: &dyn Loss,
         start: &[f64],
     ) -> Result<ValidationRows<'a>> {
-        let Validation { sample, offset, .. } = validation;
+        let Validation { sample, offset, groups } = validation;
         sample.check()?;
         if loss.output(sample.target) != *output {
             return Err(Error::OtherTarget { of: "validation rows" });
@@ -40,6 +41,11 @@ impl<'a> ValidationRows<'a> {
             scores: starting_scores(start, *offset, targets.len())?,
             weights: sample.weights,
             rows: (0..targets.len()).collect(),
+            joint: loss.joint(&Together {
+                targets: &targets,
+                weights: sample.weights,
+                groups: *groups,
+            })?,
             targets,
         })
     }
@@ -59,7 +65,10 @@ impl<'a> ValidationRows<'a> {
 
     /// The summed loss, and the weight of the rows.
     pub fn loss(&self, loss: &dyn Loss) -> (f64, f64) {
-        sum_of_losses(loss, &self.targets, &self.scores, self.weights, &self.rows)
+        match &self.joint {
+            Some(joint) => joint.loss(&self.scores),
+            None => sum_of_losses(loss, &self.targets, &self.scores, self.weights, &self.rows),
+        }
     }
 }
 

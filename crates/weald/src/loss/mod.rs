@@ -4,11 +4,14 @@
 //! the constant score that fits best, its derivatives, and how scores become predictions.
 
 mod absolute;
+mod cox;
 mod custom;
 mod exponential;
 mod gamma;
 mod hinge;
 mod huber;
+mod joint;
+mod lambdarank;
 mod logistic;
 mod poisson;
 mod quantile;
@@ -19,11 +22,15 @@ mod squared_hinge;
 mod tweedie;
 
 pub use absolute::Absolute;
+pub use cox::Cox;
 pub use custom::CustomLoss;
 pub use exponential::Exponential;
 pub use gamma::Gamma;
 pub use hinge::Hinge;
 pub use huber::Huber;
+pub use joint::{JointLoss, Together};
+pub use lambdarank::LambdaRank;
+pub(crate) use lambdarank::{check_labels, mean_weight, ndcg, rows_by_group};
 pub use logistic::Logistic;
 pub use poisson::Poisson;
 pub use quantile::Quantile;
@@ -99,7 +106,8 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
     /// The constant scores that fit best.
     fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64>;
 
-    /// The loss of one row, given its scores.
+    /// The loss of one row, given its scores; of a [joint](Self::joint) loss, as if the row were the
+    /// only one.
     fn loss(&self, target: f64, scores: &[f64]) -> f64;
 
     /// What the derivatives by all scores of a row have in common: computed once a round. Asked
@@ -109,8 +117,15 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
         0.0
     }
 
-    /// The derivatives by score number `output` of some rows.
+    /// The derivatives by score number `output` of some rows; of a joint loss, as if each row were
+    /// the only one.
     fn gradients(&self, rows: &Rows<'_>, output: usize, out: &mut [Gradient]);
+
+    /// The loss of rows that have it together, if it is not one row's after the other.
+    fn joint(&self, rows: &Together<'_>) -> Result<Option<Box<dyn JointLoss>>> {
+        let _ = rows;
+        Ok(None)
+    }
 
     /// How the value of a leaf is found, in trees for score number `output`.
     fn leaf_rule(&self, output: usize) -> LeafRule {
@@ -182,6 +197,8 @@ impl Link {
                 matches!(self, Link::Logistic | Link::DoubleLogistic | Link::Softmax)
             }
             Output::Value => matches!(self, Link::Identity | Link::Log),
+            Output::Hazard => self == Link::Log,
+            Output::Ranking => self == Link::Identity,
             Output::Quantiles { .. } => self == Link::Rearranged,
         };
         is_kind && n_scores > 0 && self.width(n_scores) == output.width()

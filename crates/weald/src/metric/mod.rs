@@ -10,12 +10,14 @@ mod auc;
 mod average_precision;
 mod balanced_accuracy;
 mod brier;
+mod concordance;
 mod f1;
 mod judged;
 mod log_loss;
 mod mcc;
 mod mean_absolute_error;
 mod median_absolute_error;
+mod ndcg;
 mod pinball;
 mod precision;
 mod r2;
@@ -32,6 +34,7 @@ use std::fmt;
 
 use crate::data::{Target, Task, Weights};
 use crate::error::{Error, Result};
+use crate::loss::check_labels;
 use crate::model::Output;
 use crate::scores::Scores;
 use judged::{Judged, usable};
@@ -74,6 +77,14 @@ pub enum Metric {
     R2,
     /// The loss that predicted quantiles minimise, a mean over rows and levels.
     Pinball,
+    /// Harrell's concordance: how often the row with the higher hazard has its event first.
+    Concordance,
+    /// How near the order of each group's rows is to the best, by its first five places.
+    Ndcg5,
+    /// The same by the first ten places.
+    Ndcg10,
+    /// The same by all places.
+    Ndcg,
 }
 
 /// Rows whose truth is known, and what scores of them mean.
@@ -83,6 +94,8 @@ pub struct Truth<'a> {
     pub target: &'a Target,
     /// How much each row counts.
     pub weights: &'a Weights,
+    /// The group of each row, such as its query; rankings are measured within groups.
+    pub groups: Option<&'a [u32]>,
     /// What a model of these rows predicts.
     pub output: &'a Output,
 }
@@ -105,6 +118,10 @@ impl Metric {
         Metric::MedianAbsoluteError,
         Metric::R2,
         Metric::Pinball,
+        Metric::Concordance,
+        Metric::Ndcg5,
+        Metric::Ndcg10,
+        Metric::Ndcg,
     ];
 
     /// The name in JSON and on the command line.
@@ -126,8 +143,20 @@ impl Metric {
     pub fn task(self) -> Task {
         match self.entry().formula {
             Formula::Classes(_) => Task::Classification,
-            Formula::Numbers(_) | Formula::Quantiles(_) => Task::Regression,
+            Formula::Numbers(_) | Formula::Quantiles(_) | Formula::Survival(_) => Task::Regression,
+            Formula::Ranking(_) => Task::Regression,
         }
+    }
+
+    /// Whether it is of plain classes or numbers: all that it needs is scores and the truth.
+    #[cfg(test)]
+    fn is_plain(self) -> bool {
+        !matches!(self.entry().formula, Formula::Survival(_) | Formula::Ranking(_))
+    }
+
+    /// Whether it is measured within groups, which must be given.
+    pub fn needs_groups(self) -> bool {
+        matches!(self.entry().formula, Formula::Ranking(_))
     }
 
     /// The metric of that [`name`](Self::name).
@@ -153,6 +182,8 @@ impl Metric {
     pub fn for_output(output: &Output, target: &Target) -> Vec<Metric> {
         match output {
             Output::Quantiles { .. } => vec![Metric::Pinball],
+            Output::Hazard => vec![Metric::Concordance],
+            Output::Ranking => vec![Metric::Ndcg5, Metric::Ndcg10, Metric::Ndcg],
             Output::Probabilities { .. } | Output::Value => Metric::for_target(target),
         }
     }
@@ -163,7 +194,7 @@ impl Metric {
     /// # Errors
     /// As [`of`](Self::of).
     pub fn evaluate(self, scores: &Scores, target: &Target, weights: &Weights) -> Result<f64> {
-        self.of(scores, &Truth { target, weights, output: &Output::of(target) })
+        self.of(scores, &Truth { target, weights, groups: None, output: &Output::of(target) })
     }
 
     /// The metric of `scores`, which mean what the truth says they mean.
@@ -176,7 +207,7 @@ impl Metric {
     /// When the lengths differ, the task is the wrong one, a row has not one score for each class
     /// or quantile, or a weight is negative or not finite.
     pub fn of(self, scores: &Scores, truth: &Truth<'_>) -> Result<f64> {
-        let &Truth { target, weights, output } = truth;
+        let &Truth { target, weights, groups, output } = truth;
         let n_rows = target.len();
         let length = |what: &str, found: usize| {
             Err(Error::Length { what: what.into(), found, expected: n_rows })
@@ -200,10 +231,23 @@ impl Metric {
             (Formula::Quantiles(formula), Target::Numbers(truth)) => {
                 let levels = match output {
                     Output::Quantiles { levels } => levels,
-                    Output::Probabilities { .. } | Output::Value => &[0.5][..],
+                    _ => &[0.5][..],
                 };
                 check_width(scores, levels.len())?;
                 Ok(Judged { scores, truth, weights }.by(|judged| formula(judged, levels)))
+            }
+            (Formula::Survival(formula), Target::Numbers(truth)) => {
+                check_width(scores, 1)?;
+                Ok(Judged { scores, truth, weights }.by(formula))
+            }
+            (Formula::Ranking(formula), Target::Numbers(truth)) => {
+                check_width(scores, 1)?;
+                check_labels(truth)?;
+                let groups = groups.ok_or(Error::NoGroups { what: "NDCG" })?;
+                if groups.len() != n_rows {
+                    return length("groups", groups.len());
+                }
+                Ok(Judged { scores, truth, weights }.by(|judged| formula(judged, groups)))
             }
             _ => Err(Error::WrongMetric {
                 metric: self.name(),
@@ -215,7 +259,7 @@ impl Metric {
 
     /// The one list of what is known of each metric.
     fn entry(self) -> Entry {
-        use Formula::{Classes, Numbers, Quantiles};
+        use Formula::{Classes, Numbers, Quantiles, Ranking, Survival};
         let (name, title, higher_is_better, formula) = match self {
             Metric::Accuracy => ("accuracy", "accuracy", true, Classes(accuracy::accuracy)),
             Metric::BalancedAccuracy => (
@@ -252,6 +296,12 @@ impl Metric {
             ),
             Metric::R2 => ("r2", "R²", true, Numbers(r2::r2)),
             Metric::Pinball => ("pinball", "pinball loss", false, Quantiles(pinball::pinball)),
+            Metric::Concordance => {
+                ("concordance", "concordance", true, Survival(concordance::concordance))
+            }
+            Metric::Ndcg5 => ("ndcg-5", "NDCG@5", true, Ranking(ndcg::at_5)),
+            Metric::Ndcg10 => ("ndcg-10", "NDCG@10", true, Ranking(ndcg::at_10)),
+            Metric::Ndcg => ("ndcg", "NDCG", true, Ranking(ndcg::of_all)),
         };
         Entry { name, title, higher_is_better, formula }
     }
@@ -275,6 +325,8 @@ enum Formula {
     Classes(fn(&Judged<'_, u32>) -> f64),
     Numbers(fn(&Judged<'_, f64>) -> f64),
     Quantiles(fn(&Judged<'_, f64>, &[f64]) -> f64),
+    Survival(fn(&Judged<'_, f64>) -> f64),
+    Ranking(fn(&Judged<'_, f64>, &[u32]) -> f64),
 }
 
 fn check_width(scores: &Scores, expected: usize) -> Result<()> {

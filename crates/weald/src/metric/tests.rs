@@ -102,21 +102,57 @@ fn numbers_by_hand() {
     assert_eq!(median(vec![0.7, 0.1, 0.3, 0.2]), 0.0);
 }
 
+fn truth_of<'a>(target: &'a Target, output: &'a Output) -> Truth<'a> {
+    Truth { target, weights: &Weights::Uniform, groups: None, output }
+}
+
 #[test]
 fn quantiles_by_hand() {
     let said = scores(&[[1.0, 2.0], [0.0, 4.0]]);
     let truth = Target::numbers(vec![3.0, 1.0]).unwrap();
     let output = Output::Quantiles { levels: [0.25, 0.75].into() };
-    let weights = Weights::Uniform;
-    let found =
-        Metric::Pinball.of(&said, &Truth { target: &truth, weights: &weights, output: &output });
+    let found = Metric::Pinball.of(&said, &truth_of(&truth, &output));
     // 2 and 1 above the quantiles; 1 above the first and 3 below the second.
     let expected = (0.25 * 2.0 + 0.75 * 1.0 + 0.25 * 1.0 + 0.25 * 3.0) / 4.0;
     assert_eq!(found, Ok(expected));
     assert_eq!(Metric::for_output(&output, &truth), [Metric::Pinball]);
-    let error =
-        Metric::Rmse.of(&said, &Truth { target: &truth, weights: &weights, output: &output });
+    let error = Metric::Rmse.of(&said, &truth_of(&truth, &output));
     assert!(error.unwrap_err().to_string().contains("2 numbers a row"));
+}
+
+#[test]
+fn concordance_by_hand() {
+    // Events at 1 and 3, censored at 2 and 3, an event at 4.
+    let truth = Target::numbers(vec![1.0, 3.0, -2.0, -3.0, 4.0]).unwrap();
+    let said = scores(&[[5.0], [2.0], [9.0], [2.0], [3.0]]);
+    // The first outlives nobody and loses to the censored row: 3 of 4. The event at 3 ties with
+    // the row censored then, and loses to the one at 4.
+    assert_eq!(plain(Metric::Concordance, &said, &truth), (3.0 + 0.5) / 6.0);
+    let alike = scores(&[[1.0], [1.0], [1.0], [1.0], [1.0]]);
+    assert_eq!(plain(Metric::Concordance, &alike, &truth), 0.5);
+    let censored = Target::numbers(vec![-1.0, -3.0, -2.0, -3.0, 4.0]).unwrap();
+    assert!(plain(Metric::Concordance, &said, &censored).is_nan());
+    assert_eq!(Metric::for_output(&Output::Hazard, &truth), [Metric::Concordance]);
+}
+
+#[test]
+fn ndcg_is_a_mean_over_groups() {
+    let target = Target::numbers(vec![1.0, 0.0, 0.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
+    let said = scores(&[[1.0], [2.0], [0.0], [3.0], [2.0], [7.0], [8.0]]);
+    let groups = [4, 4, 4, 1, 1, 9, 9];
+    let truth = Truth { groups: Some(&groups), ..truth_of(&target, &Output::Ranking) };
+    // Group 4 has its relevant row in second place, group 1 is in order, group 9 has none.
+    let expected = (1.0 / 3f64.log2() + 1.0) / 2.0;
+    for metric in Metric::for_output(&Output::Ranking, &target) {
+        assert!((metric.of(&said, &truth).unwrap() - expected).abs() < 1e-15, "{metric}");
+    }
+    let weights = Weights::real(vec![3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
+    let heavier = Metric::Ndcg.of(&said, &Truth { weights: &weights, ..truth }).unwrap();
+    assert!((heavier - (3.0 / 3f64.log2() + 1.0) / 4.0).abs() < 1e-15);
+    let none = Metric::Ndcg.of(&said, &Truth { groups: None, ..truth }).unwrap_err();
+    assert_eq!(none, Error::NoGroups { what: "NDCG" });
+    let short = Metric::Ndcg.of(&said, &Truth { groups: Some(&groups[1..]), ..truth }).unwrap_err();
+    assert!(short.to_string().contains("`groups` has 6 values"), "{short}");
 }
 
 #[test]
@@ -147,7 +183,7 @@ fn what_is_not_defined_is_nan() {
 
 #[test]
 fn nothing_is_measured_of_no_rows_no_weight_or_nan() {
-    for &metric in Metric::ALL {
+    for &metric in Metric::ALL.iter().filter(|m| m.is_plain()) {
         let (target, said, hollow) = match metric.task() {
             Task::Classification => (
                 classes(&[0, 1], 2),
@@ -240,7 +276,7 @@ fn better_predictions_move_the_right_way() {
     let (better, worse) = (of_last(&[0.75, 0.25, 0.0]), of_last(&[0.5, 0.625, 0.0]));
     let truth = classes(&[1, 0, 0], 2);
     let numbers = Target::numbers(vec![0.75, 0.25, 0.0]).unwrap();
-    for &metric in Metric::ALL {
+    for &metric in Metric::ALL.iter().filter(|m| m.is_plain()) {
         let (better, worse) = match metric.task() {
             Task::Classification => (plain(metric, &better, &truth), plain(metric, &worse, &truth)),
             Task::Regression => (
@@ -393,7 +429,37 @@ fn slow_median(rows: &[Row]) -> f64 {
     }
 }
 
+/// Over all pairs whose earlier time is an event.
+fn slow_concordance(rows: &[Row]) -> f64 {
+    // Times from the second score, signs from the class, hazards from the first score.
+    let (mut won, mut all) = (0.0, 0.0);
+    for a in rows.iter().filter(|r| r.0 == 0) {
+        for b in rows.iter().filter(|b| b.1[1] > a.1[1] || (b.1[1] == a.1[1] && b.0 != 0)) {
+            let pair = f64::from(a.2 * b.2);
+            all += pair;
+            won += match a.1[0].cmp(&b.1[0]) {
+                std::cmp::Ordering::Greater => pair,
+                std::cmp::Ordering::Equal => pair / 2.0,
+                std::cmp::Ordering::Less => 0.0,
+            };
+        }
+    }
+    won / all
+}
+
 proptest! {
+    #[test]
+    fn concordance_agrees_with_its_slow_definition(rows in rows_of(2)) {
+        let mut hazards = Scores::zeros(rows.len(), 1);
+        for (score, row) in hazards.values_mut().iter_mut().zip(&rows) {
+            *score = f64::from(row.1[0]);
+        }
+        let time = |r: &Row| f64::from(r.1[1] + 1) * if r.0 == 0 { 1.0 } else { -1.0 };
+        let target = Target::numbers(rows.iter().map(time).collect()).unwrap();
+        let found = Metric::Concordance.evaluate(&hazards, &target, &weights_of(&rows)).unwrap();
+        prop_assert!(same(found, slow_concordance(&rows)), "{found}");
+    }
+
     #[test]
     fn rankings_agree_with_slow_definitions(rows in rows_of(2)) {
         let weights = weights_of(&rows);
@@ -435,7 +501,7 @@ proptest! {
                 .flat_map(|r| std::iter::repeat_n(r.clone(), r.2 as usize))
                 .collect();
             let real = Weights::Real(rows.iter().map(|r| f64::from(r.2) * 0.1).collect());
-            for &metric in Metric::ALL {
+            for &metric in Metric::ALL.iter().filter(|m| !m.needs_groups()) {
                 let repeated = evaluate(metric, &often, n_classes, &Weights::Uniform);
                 let counted = evaluate(metric, &rows, n_classes, &weights_of(&rows));
                 prop_assert!(same(counted, repeated), "{metric}: {counted} and {repeated}");
@@ -452,7 +518,7 @@ proptest! {
         let real = |rows: &[Row]| {
             Weights::Real(rows.iter().map(|r| f64::from(r.2) * 0.3).collect())
         };
-        for &metric in Metric::ALL {
+        for &metric in Metric::ALL.iter().filter(|m| !m.needs_groups()) {
             let one = evaluate(metric, &rows, 3, &real(&rows));
             let other = evaluate(metric, &shuffled, 3, &real(&shuffled));
             prop_assert!(same(one, other), "{metric}: {one} and {other}");

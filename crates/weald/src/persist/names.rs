@@ -46,6 +46,10 @@ pub(super) enum OutputNames {
         /// The levels, rising.
         levels: Vec<Number>,
     },
+    /// A relative hazard.
+    Hazard,
+    /// A number to sort by.
+    Ranking,
 }
 
 impl Names {
@@ -55,6 +59,8 @@ impl Names {
                 OutputNames::Probabilities { classes: classes.clone() }
             }
             Output::Value => OutputNames::Value,
+            Output::Hazard => OutputNames::Hazard,
+            Output::Ranking => OutputNames::Ranking,
             Output::Quantiles { levels } => OutputNames::Quantiles {
                 levels: levels.iter().map(|&level| Number(level)).collect(),
             },
@@ -83,6 +89,8 @@ impl From<OutputNames> for Output {
         match names {
             OutputNames::Probabilities { classes } => Output::Probabilities { classes },
             OutputNames::Value => Output::Value,
+            OutputNames::Hazard => Output::Hazard,
+            OutputNames::Ranking => Output::Ranking,
             OutputNames::Quantiles { levels } => {
                 Output::Quantiles { levels: levels.into_iter().map(|level| level.0).collect() }
             }

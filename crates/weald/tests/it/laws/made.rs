@@ -123,6 +123,7 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
                 "poisson",
                 "gamma",
                 "tweedie:1.5",
+                "cox",
             ],
             Target::Classes(labels) if labels.n_classes() == 2 => {
                 &["logistic", "exponential", "hinge", "squared-hinge", "softmax"]

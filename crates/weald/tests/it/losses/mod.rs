@@ -1,7 +1,9 @@
 //! Losses at work: what a whole fit with each must do.
 
+mod cox;
 mod custom;
 mod exponential;
+mod lambdarank;
 mod quantiles;
 
 use weald::boost::{AdditiveModel, GradientBoosting};
