@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::bag::Bag;
 use super::rounding::Rounding;
+use crate::data::Task;
 use crate::error::{Error, Result};
 use crate::loss::{Gradient, JointLoss, Loss, Rows};
 use crate::seed::{Purpose, Seed};
@@ -34,6 +35,7 @@ pub struct Gradients {
     squares: f64,
     sum_g: f64,
     sum_h: f64,
+    is_of_numbers: bool,
 }
 
 /// Gradients as integers, with an entry for each row of the bag.
@@ -60,7 +62,15 @@ impl Gradients {
     /// No gradients yet.
     pub fn new(n_rows: usize) -> Gradients {
         let rows = vec![Gradient::default(); n_rows];
-        Gradients { rows, largest_g: 0.0, largest_h: 0.0, squares: 0.0, sum_g: 0.0, sum_h: 0.0 }
+        Gradients {
+            rows,
+            largest_g: 0.0,
+            largest_h: 0.0,
+            squares: 0.0,
+            sum_g: 0.0,
+            sum_h: 0.0,
+            is_of_numbers: false,
+        }
     }
 
     /// Takes the derivatives of `loss`, which rows may have together, by score number `output`,
@@ -74,6 +84,7 @@ impl Gradients {
         (bag, ranges): (&Bag, &[Range<usize>]),
     ) -> Result<()> {
         let width = loss.width();
+        self.is_of_numbers = loss.task() == Task::Regression;
         if let Some(joint) = joint {
             joint.gradients(all.scores, &mut self.rows);
         }
@@ -145,10 +156,15 @@ impl Gradients {
     ) -> Scaled {
         let small_and_weighted = bag.is_weighted && bag.n <= 1 << 16;
         let g = Rounding::of(self.largest_g, self.sum_g);
-        if small_and_weighted || bag.n > MOST_PACKED_ROWS || self.is_heavy_tailed(bag.n, &g) {
+        let h = Rounding::of(self.largest_h, self.sum_h);
+        let is_heavy_tailed = || {
+            self.is_heavy_tailed(bag.n, &g)
+                || self.most_are_small(&g, self.sum_g, bag, |gradient| gradient.g.abs())
+                || self.most_are_small(&h, self.sum_h, bag, |gradient| gradient.h)
+        };
+        if small_and_weighted || bag.n > MOST_PACKED_ROWS || is_heavy_tailed() {
             self.wide(bag, memory)
         } else {
-            let h = Rounding::of(self.largest_h, self.sum_h);
             let draws = seed.stream(Purpose::Rounding);
             // At least one unit of `h`: a row must not vanish from the weight of its node.
             let entry = |g: i32, h: i32, row: u32| pack(row, g as i16, h.max(1) as u16);
@@ -173,6 +189,36 @@ impl Gradients {
         let unit = self.largest_g / rounding.most;
         // Squares of very large gradients are infinite in single precision.
         mean_square < 16.0 * 16.0 * unit * unit || mean_square.is_infinite()
+    }
+
+    /// Whether more than half of the rows would keep so few units when packed that the splits of a
+    /// tree could no longer be told apart. What rounding takes from a sum of rows evens out with
+    /// the root of their number, so the fewer rows, the more units each needs.
+    ///
+    /// Only for losses of numbers: a small gradient beside large ones is then a row that is still
+    /// to be learned, once the others are, and in a classification one that has been. Rows are
+    /// counted only where the mean is far below the largest.
+    fn most_are_small(
+        &self,
+        rounding: &Rounding,
+        sum: f64,
+        bag: &Bag,
+        size: impl Fn(&Gradient) -> f32 + Sync,
+    ) -> bool {
+        let largest = rounding.unit() * rounding.most;
+        if !self.is_of_numbers || sum > bag.n as f64 * largest / 16.0 {
+            return false;
+        }
+        let limit = rounding.unit() * 8192.0 / (bag.n as f64).sqrt();
+        let copies = |row: usize| bag.copies.as_ref().map_or(1, |copies| copies[row] as usize);
+        let (small, all) = (self.rows.par_iter().enumerate())
+            .map(|(row, gradient)| match f64::from(size(gradient)) {
+                0.0 => (0, 0),
+                size if size < limit => (copies(row), copies(row)),
+                _ => (0, copies(row)),
+            })
+            .reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        2 * small > all
     }
 
     /// An entry for each row of a bag, in row order.

@@ -3,6 +3,7 @@
 mod cox;
 mod custom;
 mod exponential;
+mod heavy_tails;
 mod lambdarank;
 mod quantiles;
 
