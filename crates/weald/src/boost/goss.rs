@@ -116,8 +116,10 @@ impl Value for Option<Goss> {
 mod tests {
     use super::super::gradients::Sums;
     use super::*;
+    use crate::boost::gradients::CHUNK;
     use crate::data::Weights;
     use crate::loss::{Loss, Rows, Squared};
+    use crate::tree::parts::ranges;
 
     /// Gradients `-y` of the squared loss at 0.
     fn taken(targets: &[f64], bag: &Bag) -> Vec<Gradients> {
@@ -125,7 +127,7 @@ mod tests {
         let mut gradients = Gradients::new(targets.len());
         let rows = Rows { targets, scores: &scores, shared: &[] };
         gradients
-            .take((&Squared as &dyn Loss, None), &rows, 0, (bag, &[0..targets.len()]))
+            .take((&Squared as &dyn Loss, None), &rows, 0, (bag, &ranges(targets.len(), 1, CHUNK)))
             .unwrap();
         vec![gradients]
     }
@@ -182,8 +184,7 @@ mod tests {
             let whole = Bag::of(&weights, 100).unwrap();
             let mut gradients = taken(&targets, &whole);
             let bag = Goss { top: 0.3, rest: 0.2 }.draw(&mut gradients, &whole, Seed(1));
-            let scaled =
-                gradients[0].scale((&bag, &[0..gradients[0].rows.len()]), Vec::new(), Seed(1));
+            let scaled = gradients[0].scale((&bag, &ranges(100, 1, CHUNK)), Vec::new(), Seed(1));
             assert_eq!(matches!(scaled.sums, Sums::Packed(_)), packed);
             assert_eq!(scaled.entries.entries.len(), 50);
         }

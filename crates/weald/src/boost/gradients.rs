@@ -455,7 +455,7 @@ mod tests {
         let n_rows = 120_000;
         let (gradients, bag) = clustered(n_rows, 250.0);
         let wide = gradients.wide(&bag, Vec::new());
-        let packed = gradients.scale((&bag, &[0..n_rows]), Vec::new(), Seed(4));
+        let packed = gradients.scale((&bag, &ranges(n_rows, 1, CHUNK)), Vec::new(), Seed(4));
         assert!(matches!(packed.sums, Sums::Packed(_)));
         // Thirty million rows leave under nine bits.
         let most = packed.entries.entries.iter().map(|&e| ((e >> 48) as i16).unsigned_abs()).max();

@@ -341,7 +341,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let width = self.start.len();
         let parts = grown.parts();
         let ranges = match parts.len() {
-            1 => vec![0..self.targets.len()],
+            1 => ranges(self.targets.len(), 1, CHUNK),
             _ => self.ranges.clone(),
         };
         let scores = cut(&mut self.scores, ranges.iter().map(|r| r.len() * width));

@@ -21,7 +21,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
                 let parent: &mut GrownNode = &mut nodes[parent];
                 parent.right = here as u32;
             }
-            let n_rows = rows.len();
+            let n_rows = rows.n_rows();
             let Some(divided) = self.divide(rows, node, true) else {
                 nodes.push(GrownNode::leaf(n_rows));
                 self.settle(n_rows);
@@ -29,7 +29,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
             };
             nodes.push(GrownNode::inner(divided.split, n_rows));
             let ((left, left_rows), (right, right_rows)) = (divided.left, divided.right);
-            if left_rows.len().min(right_rows.len()) >= self.fork_rows {
+            if left_rows.n_rows().min(right_rows.n_rows()) >= self.fork_rows {
                 let (left, right) = rayon::join(
                     || self.depth_first(left_rows, left),
                     || self.depth_first(right_rows, right),

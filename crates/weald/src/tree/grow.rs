@@ -152,7 +152,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let (left, right) = (left_rows.entries(), right_rows.entries());
         let left_is_smaller = match lighter {
             Some(side) => side == Side::Left,
-            None => left_rows.len() <= right_rows.len(),
+            None => left_rows.n_rows() <= right_rows.n_rows(),
         };
         let (small, large) = if left_is_smaller { (&left, &right) } else { (&right, &left) };
         let small_total = match left_total {
@@ -219,7 +219,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
 
     /// Whether all threads work on a node together, each on its own part.
     pub(super) fn is_big(&self, rows: &NodeRows<'_>) -> bool {
-        rows.n_parts() > 1 && rows.len() >= BIG_ROWS
+        rows.n_parts() > 1 && rows.n_rows() >= BIG_ROWS
     }
 
     /// Each thread divides its part of a node and sums the side that is asked for.
@@ -247,7 +247,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
 
     fn root(&mut self, rows: &NodeRows<'_>) -> Open<T::Sum> {
         let parts = rows.entries();
-        let planes = (self.keeps_histograms() && rows.len() >= SUMMED_ROWS)
+        let planes = (self.keeps_histograms() && rows.n_rows() >= SUMMED_ROWS)
             .then(|| self.search.bins.planes());
         let histograms = planes.map(|planes| {
             self.group_codes = group_codes(&self.search);
@@ -262,7 +262,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let summed = histograms.as_ref().and_then(|h| h.total(self.search.statistic));
         let total = summed.unwrap_or_else(|| self.sum(&parts));
         let summed = histograms.map(|histograms| {
-            let parameters = self.search.scan_parameters(rows.len(), &total);
+            let parameters = self.search.scan_parameters(rows.n_rows(), &total);
             let ranking = parameters.map(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });

@@ -43,10 +43,7 @@ pub fn ranges(n_rows: usize, n_parts: usize, step: usize) -> Vec<Range<usize>> {
 }
 
 /// Cuts a list into pieces of these lengths.
-pub fn cut<'e, T>(
-    mut list: &'e mut [T],
-    lens: impl IntoIterator<Item = usize>,
-) -> Vec<&'e mut [T]> {
+pub fn cut<T>(mut list: &mut [T], lens: impl IntoIterator<Item = usize>) -> Vec<&mut [T]> {
     let piece = |len: usize| {
         let (piece, rest) = std::mem::take(&mut list).split_at_mut(len);
         list = rest;
@@ -94,7 +91,7 @@ impl<'e> NodeRows<'e> {
     }
 
     /// How many rows.
-    pub fn len(&self) -> usize {
+    pub fn n_rows(&self) -> usize {
         self.parts.iter().map(|part| part.entries.len()).sum()
     }
 
