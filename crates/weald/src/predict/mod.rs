@@ -7,7 +7,7 @@
 //! - *descent*, rows in flight: many rows in larger trees;
 //! - *descent*, trees in flight: a few rows, without any preparation of the rows.
 //!
-//! [`Trees::way`] chooses. What a way needs is prepared when it is first taken, and kept.
+//! `Trees::way` chooses. What a way needs is prepared when it is first taken, and kept.
 
 mod batch;
 mod planes;
