@@ -23,6 +23,7 @@ use crate::loss::Loss;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::Run;
+use crate::tree::Growth;
 use crate::tree::suspects::report_suspects;
 
 /// Boosts trees along the gradient of a loss.
@@ -36,7 +37,9 @@ pub struct GradientBoosting {
     pub n_trees: usize,
     /// How far the scores move along each tree.
     pub learning_rate: f64,
-    /// Leaves of a tree at the most; the most useful splits are made first.
+    /// In what order a tree grows.
+    pub growth: Growth,
+    /// Leaves of a tree at the most. An oblivious tree has as many levels as fit in: 5 for 32.
     pub max_leaves: usize,
     /// Splits on the longest way from a tree's root to a leaf.
     pub max_depth: Option<usize>,
@@ -87,6 +90,7 @@ impl Default for GradientBoosting {
             start: Start::Best,
             n_trees: 1000,
             learning_rate: 0.1,
+            growth: Growth::LeafWise,
             max_leaves: 31,
             max_depth: None,
             min_leaf_rows: 20,
@@ -264,7 +268,8 @@ impl Parameters for GradientBoosting {
             start: "the scores before the first tree",
             n_trees: "rounds at the most; as a rule early stopping ends before",
             learning_rate: "how far the scores move along each tree",
-            max_leaves: "leaves of a tree at the most, most useful splits first",
+            growth: "the order in which a tree grows",
+            max_leaves: "leaves of a tree at the most",
             max_depth: "splits on the longest way from root to leaf",
             min_leaf_rows: "rows that each leaf must keep",
             min_child_weight: "sum of second derivatives that each leaf must keep",

@@ -298,7 +298,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
             (&self.features, self.features.len()),
             (limits, &self.constraints),
         );
-        let frontier = Frontier::BestFirst { max_leaves: self.settings.max_leaves };
+        let GradientBoosting { growth, max_leaves, .. } = *self.settings;
+        let frontier = Frontier::InOrder { growth, max_leaves };
         Grower::grow(search, frontier, self.run, entries, &mut self.memory)
     }
 

@@ -6,7 +6,7 @@
 use super::constraints::Constraints;
 use super::criterion;
 use super::features::FeatureCount;
-use super::frontier::Frontier;
+use super::frontier::{Frontier, Growth};
 use super::grow::{Grower, Memory};
 use super::grown::Grown;
 use super::limits::Limits;
@@ -258,7 +258,7 @@ impl Task<'_, '_> {
         };
         let frontier = match tree.max_leaves {
             None => Frontier::DepthFirst,
-            Some(max_leaves) => Frontier::BestFirst { max_leaves },
+            Some(max_leaves) => Frontier::InOrder { growth: Growth::LeafWise, max_leaves },
         };
         let features: Vec<usize> = (0..self.table.n_columns()).collect();
         let n_features = tree.max_features.of(features.len());

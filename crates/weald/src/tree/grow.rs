@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::constraints::Leeway;
 use super::criterion::Criterion;
-use super::frontier::Frontier;
+use super::frontier::{Frontier, Growth};
 use super::grown::Grown;
 use super::histogram::{Histograms, Pool, Ranking};
 use super::kernel::partition::Side;
@@ -53,25 +53,52 @@ pub struct Grower<'a, 'r, T: Statistic, C> {
     total: u64,
 }
 
+/// A node whose split has not been sought.
+pub(super) struct Fresh<S> {
+    /// Splits above it.
+    pub depth: usize,
+    seed: Seed,
+    /// What the nodes above leave open.
+    pub leeway: Leeway,
+    /// What its rows add up to.
+    pub total: S,
+    summed: Option<(Histograms, Option<Ranking>)>,
+}
+
 /// A node whose split is known but not yet made.
 pub(super) struct Open<S> {
     /// The split; `None` if there is none.
     pub split: Option<Split>,
-    depth: usize,
+    /// Splits above it.
+    pub depth: usize,
     seed: Seed,
     leeway: Leeway,
     total: S,
     histograms: Option<Histograms>,
 }
 
-/// A node whose split has been made.
-pub(super) struct Divided<'e, S> {
+/// A node whose split has been made, with its children.
+pub(super) struct Divided<'e, N> {
     /// The split.
     pub split: Split,
     /// The left child.
-    pub left: (Open<S>, NodeRows<'e>),
+    pub left: (N, NodeRows<'e>),
     /// The right child.
-    pub right: (Open<S>, NodeRows<'e>),
+    pub right: (N, NodeRows<'e>),
+}
+
+impl<S> Fresh<S> {
+    /// The node's histograms, where it has them.
+    pub fn histograms(&self) -> Option<&Histograms> {
+        self.summed.as_ref().map(|(histograms, _)| histograms)
+    }
+
+    /// The node with a split that others have chosen for it.
+    pub fn with(self, split: Split) -> Open<S> {
+        let Fresh { depth, seed, leeway, total, summed } = self;
+        let histograms = summed.map(|(histograms, _)| histograms);
+        Open { split: Some(split), depth, seed, leeway, total, histograms }
+    }
 }
 
 impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
@@ -106,26 +133,49 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         if run.stopped() {
             return Err(Error::Interrupted);
         }
-        match frontier {
+        let (nodes, leaf_lens) = match frontier {
             Frontier::DepthFirst => {
                 let nodes = grower.depth_first(rows, root);
-                Ok(Grown::whole(nodes, entries))
+                return Ok(Grown::whole(nodes, entries));
             }
-            Frontier::BestFirst { max_leaves } => {
-                let (nodes, leaf_lens) = grower.best_first(rows, root, max_leaves);
-                Ok(Grown { nodes, entries, leaf_lens })
+            Frontier::InOrder { growth: Growth::Oblivious, max_leaves } => {
+                grower.oblivious(rows, root, max_leaves)
             }
-        }
+            Frontier::InOrder { growth, max_leaves } => {
+                grower.one_by_one(rows, root, growth, max_leaves)
+            }
+        };
+        Ok(Grown { nodes, entries, leaf_lens })
     }
 
-    /// Makes a node's split: partitions its rows and, if anybody asks for it, finds the split of
-    /// each child. `None` if the node has none, or if the run was stopped.
+    /// Makes a node's split and, if anybody asks for it, finds the split of each child. `None` if
+    /// the node has none, or if the run was stopped.
     pub(super) fn divide<'e>(
         &self,
         rows: NodeRows<'e>,
         node: Open<T::Sum>,
         goes_on: bool,
-    ) -> Option<Divided<'e, T::Sum>> {
+    ) -> Option<Divided<'e, Open<T::Sum>>> {
+        let Divided { split, left, right } = self.part(rows, node, goes_on)?;
+        let ((left, left_rows), (right, right_rows)) = (left, right);
+        let open_left = || self.open(left, &left_rows);
+        let open_right = || self.open(right, &right_rows);
+        let (left, right) = if left_rows.n_rows().min(right_rows.n_rows()) >= self.fork_rows {
+            rayon::join(open_left, open_right)
+        } else {
+            (open_left(), open_right())
+        };
+        Some(Divided { split, left: (left, left_rows), right: (right, right_rows) })
+    }
+
+    /// Makes a node's split: partitions its rows and, if it goes on from there, sums those of each
+    /// child. `None` if the node has none, or if the run was stopped.
+    pub(super) fn part<'e>(
+        &self,
+        rows: NodeRows<'e>,
+        node: Open<T::Sum>,
+        goes_on: bool,
+    ) -> Option<Divided<'e, Fresh<T::Sum>>> {
         if node.split.is_none() || self.run.stopped() {
             self.close(node, rows);
             return None;
@@ -161,33 +211,23 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             None => self.sum(small),
         };
         let large_total = difference(&total, &small_total);
-
         let depth = if goes_on { depth + 1 } else { usize::MAX };
-        let (left_seed, right_seed) = (seed.child(0), seed.child(1));
-        let (left_total, right_total) = if left_is_smaller {
-            (&small_total, &large_total)
-        } else {
-            (&large_total, &small_total)
-        };
-        let (left_leeway, right_leeway) =
-            self.search.below(&leeway, &split, (left_total, right_total));
-        let (left_way, right_way) = ((left_seed, left_leeway), (right_seed, right_leeway));
-        let (small_way, large_way) =
-            if left_is_smaller { (left_way, right_way) } else { (right_way, left_way) };
         let (small_hist, large_hist) = self.child_histograms(
             (histograms, built),
             (small, &small_total),
             (large, &large_total),
             depth,
         );
-        let open_small = || self.open(small, small_total, depth, small_way, small_hist);
-        let open_large = || self.open(large, large_total, depth, large_way, large_hist);
-        let (small, large) = if n_rows(small) >= self.fork_rows {
-            rayon::join(open_small, open_large)
-        } else {
-            (open_small(), open_large())
+        let (small, large) = ((small_total, small_hist), (large_total, large_hist));
+        let ((left, left_hist), (right, right_hist)) =
+            if left_is_smaller { (small, large) } else { (large, small) };
+        let (left_leeway, right_leeway) = self.search.below(&leeway, &split, (&left, &right));
+        let fresh = |side, leeway, total, summed| {
+            let seed = seed.child(side);
+            Fresh { depth, seed, leeway, total, summed }
         };
-        let (left, right) = if left_is_smaller { (small, large) } else { (large, small) };
+        let left = fresh(0, left_leeway, left, left_hist);
+        let right = fresh(1, right_leeway, right, right_hist);
         Some(Divided { split, left: (left, left_rows), right: (right, right_rows) })
     }
 
@@ -202,8 +242,13 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         node.histograms.into_iter().for_each(|h| h.release(self.pool));
     }
 
+    /// Gives back what a node holds whose split is not sought.
+    pub(super) fn release_fresh(&self, node: Fresh<T::Sum>) {
+        node.summed.into_iter().for_each(|(h, _)| h.release(self.pool));
+    }
+
     /// Undoes the split of a node.
-    pub(super) fn undo(&self, divided: Divided<'_, T::Sum>) {
+    pub(super) fn undo(&self, divided: Divided<'_, Open<T::Sum>>) {
         let ((left, left_rows), (right, right_rows)) = (divided.left, divided.right);
         self.release(left);
         self.release(right);
@@ -245,7 +290,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         (NodeRows::from_parts(left), NodeRows::from_parts(right), histograms)
     }
 
-    fn root(&mut self, rows: &NodeRows<'_>) -> Open<T::Sum> {
+    fn root(&mut self, rows: &NodeRows<'_>) -> Fresh<T::Sum> {
         let parts = rows.entries();
         let planes = (self.keeps_histograms() && rows.n_rows() >= SUMMED_ROWS)
             .then(|| self.search.bins.planes());
@@ -266,8 +311,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             let ranking = parameters.map(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });
-        let way = (self.run.seed, self.search.constraints.leeway());
-        self.open(&parts, total, 0, way, summed)
+        let (seed, leeway) = (self.run.seed, self.search.constraints.leeway());
+        Fresh { depth: 0, seed, leeway, total, summed }
     }
 
     /// Whether nodes keep histograms of all features.
@@ -308,16 +353,10 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     }
 
     /// Finds a node's split, if it may be split.
-    fn open(
-        &self,
-        parts: &[&[Entry]],
-        total: T::Sum,
-        depth: usize,
-        (seed, leeway): (Seed, Leeway),
-        summed: Option<(Histograms, Option<Ranking>)>,
-    ) -> Open<T::Sum> {
-        let n_rows = n_rows(parts);
-        let is_pure = || match parts {
+    pub(super) fn open(&self, node: Fresh<T::Sum>, rows: &NodeRows<'_>) -> Open<T::Sum> {
+        let Fresh { depth, seed, leeway, total, summed } = node;
+        let (parts, n_rows) = (rows.entries(), rows.n_rows());
+        let is_pure = || match parts[..] {
             [entries] => self.search.statistic.is_pure(&total, entries),
             _ => false, // only one part can be known to be pure; a split of others gains nothing
         };
@@ -325,7 +364,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let (histograms, ranking) = summed.map_or((None, None), |(h, r)| (Some(h), r));
         let split = if may_split {
             let summed = histograms.as_ref().map(|h| (h, ranking));
-            self.search.best_split(parts, &total, (seed, &leeway), summed)
+            self.search.best_split(&parts, &total, (seed, &leeway), summed)
         } else {
             None
         };

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::model::Rule;
+use super::parts::NodeRows;
 use super::splitter::Split;
 use super::statistic::{Entry, row_of};
 
@@ -119,4 +120,50 @@ impl GrownNode {
     pub(super) fn leaf(n_entries: usize) -> GrownNode {
         GrownNode { rule: Rule::Leaf, right: 0, n_entries }
     }
+}
+
+/// A node of a tree that is grown in no particular order.
+pub(super) struct Placed {
+    /// Its rows in each part.
+    lens: Vec<usize>,
+    /// The split and the left child; the right child follows it.
+    pub split: Option<(Split, usize)>,
+}
+
+impl Placed {
+    /// A node that is not split.
+    pub fn new(rows: &NodeRows<'_>) -> Placed {
+        Placed { lens: rows.lens(), split: None }
+    }
+}
+
+/// The nodes in pre-order and, for each part, the number of rows of each leaf.
+pub(super) fn in_pre_order(
+    placed: &[Placed],
+    n_parts: usize,
+) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
+    let mut nodes: Vec<GrownNode> = Vec::with_capacity(placed.len());
+    let mut leaf_lens = vec![Vec::new(); n_parts];
+    let mut stack = vec![(0, None)];
+    while let Some((at, parent)) = stack.pop() {
+        let here = nodes.len();
+        if let Some(parent) = parent {
+            let parent: &mut GrownNode = &mut nodes[parent];
+            parent.right = here as u32;
+        }
+        let Placed { lens, split } = &placed[at];
+        let n_entries = lens.iter().sum();
+        match split {
+            None => {
+                nodes.push(GrownNode::leaf(n_entries));
+                leaf_lens.iter_mut().zip(lens).for_each(|(all, len)| all.push(*len));
+            }
+            Some((split, left)) => {
+                nodes.push(GrownNode::inner(split.clone(), n_entries));
+                stack.push((left + 1, Some(here)));
+                stack.push((*left, None));
+            }
+        }
+    }
+    (nodes, leaf_lens)
 }

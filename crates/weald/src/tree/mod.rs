@@ -1,6 +1,5 @@
 //! The tree engine.
 
-mod best_first;
 pub mod constraints;
 pub mod criterion;
 pub mod decision_tree;
@@ -14,9 +13,12 @@ pub mod kernel;
 pub mod limits;
 pub mod marginals;
 pub mod model;
+mod oblivious;
+mod one_by_one;
 mod partition;
 pub mod parts;
 pub mod prune;
+mod question;
 pub mod search;
 pub mod splitter;
 pub mod statistic;
@@ -27,6 +29,7 @@ pub mod walk;
 
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};
 pub use features::FeatureCount;
+pub use frontier::Growth;
 pub use model::{LevelSet, Node, Rule, Tree, TreeModel};
 pub use prune::Pruning;
 pub use stump::Stump;

@@ -88,8 +88,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         (seed, leeway): (Seed, &Leeway),
         summed: Summed<'_>,
     ) -> Option<Split> {
-        let is_wide = |feature: &usize| self.bins.planes().place(*feature).is_none();
-        let needs_rows = summed.is_none() || self.features.iter().any(is_wide);
+        let needs_rows = summed.is_none() || !self.all_in_planes();
         let entries: Cow<'_, [Entry]> = match parts {
             [entries] => Cow::Borrowed(entries),
             _ if needs_rows => Cow::Owned(parts.concat()),
@@ -97,7 +96,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         };
         let n_entries = parts.iter().map(|part| part.len()).sum();
         let node = &Asked { entries: &entries, n_entries, total, seed, leeway };
-        let mut offers = match self.splitter {
+        let offers = match self.splitter {
             Splitter::Isolating => return self.isolating_split(node),
             _ if self.n_features < self.features.len() => self.drawn(node),
             Splitter::RandomCut => self.all(node),
@@ -106,9 +105,19 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                 None => self.all(node),
             },
         };
+        self.choose(offers)
+    }
+
+    /// The split that the criterion chooses among those that gain enough.
+    pub(super) fn choose(&self, mut offers: Vec<Split>) -> Option<Split> {
         offers.retain(|split| split.division.gain >= self.limits.min_gain);
         let divisions: Vec<Division> = offers.iter().map(|s| s.division).collect();
         Some(offers.swap_remove(self.criterion.choose(&divisions)?))
+    }
+
+    /// Whether histograms hold all features.
+    pub(super) fn all_in_planes(&self) -> bool {
+        self.features.iter().all(|&feature| self.bins.planes().place(feature).is_some())
     }
 
     /// The splits of all features, in their order.
@@ -273,29 +282,35 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// What the rows that a split sends left add up to, from its node's histograms.
     pub fn left_sum(&self, histograms: &Histograms, split: &Split) -> Option<T::Sum> {
         let feature = split.rule.feature()?;
-        let planes = self.bins.planes();
-        let Place { plane, place, shared } = planes.place(feature)?;
+        self.bins.planes().place(feature)?;
         self.with_workspace(|workspace| {
-            let occupied = &mut workspace.occupied;
-            if shared.is_some() {
-                for_each_shared(histograms, planes, &[feature], |_, member, cells| {
-                    occupied.fill(self.statistic, member.n_bins, cells.iter().copied());
-                });
-            } else {
-                let cells = histograms.cells(*plane, *place);
-                occupied.fill(self.statistic, MISSING_U8.into(), cells);
-            }
-            let mut left = self.statistic.zero();
-            if split.test.sends_left(None)? {
-                left.merge(&occupied.missing);
-            }
-            for (&code, sum) in occupied.codes.iter().zip(&occupied.sums) {
-                if split.test.sends_left(Some(code))? {
-                    left.merge(sum);
-                }
-            }
-            Some(left)
+            self.occupy(feature, Some(histograms), &[], workspace);
+            workspace.occupied.left_sum(&split.test, self.statistic.zero())
         })
+    }
+
+    /// Leaves the occupied bins of one feature of a node in the workspace: from its histograms, or
+    /// from its rows where they do not hold the feature.
+    pub(super) fn occupy(
+        &self,
+        feature: usize,
+        histograms: Option<&Histograms>,
+        entries: &[Entry],
+        workspace: &mut Workspace<T::Sum>,
+    ) {
+        let (planes, statistic) = (self.bins.planes(), self.statistic);
+        let occupied = &mut workspace.occupied;
+        match histograms.zip(planes.place(feature)) {
+            Some((histograms, Place { shared: Some(_), .. })) => {
+                for_each_shared(histograms, planes, &[feature], |_, member, cells| {
+                    occupied.fill(statistic, member.n_bins, cells.iter().copied());
+                });
+            }
+            Some((histograms, Place { plane, place, shared: None })) => {
+                occupied.fill(statistic, MISSING_U8.into(), histograms.cells(*plane, *place));
+            }
+            None => workspace.sum_column(statistic, self.bins.column(feature), entries),
+        }
     }
 
     fn is_number(&self, feature: usize) -> bool {
@@ -312,7 +327,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let occupied = &mut workspace.occupied;
         let is_categorical = self.bins.column(candidate.feature).is_categorical();
         if is_categorical {
-            splitter::categories::pool_rare_levels(candidate, occupied);
+            splitter::categories::pool_rare_levels(&candidate.limits, occupied);
         }
         if occupied.is_constant() {
             None
@@ -342,7 +357,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         self.constraints.below(leeway, &split.rule, values)
     }
 
-    fn child_limits(&self, n_entries: usize, total: &T::Sum) -> ChildLimits {
+    pub(super) fn child_limits(&self, n_entries: usize, total: &T::Sum) -> ChildLimits {
         let density = (!self.statistic.counts_rows()).then(|| n_entries as f64 / total.weight());
         self.limits.child(density)
     }
@@ -393,7 +408,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         4.0 * e * best.max(0.0).sqrt() + 2.0 * e * e + 4.0 * own_digits
     }
 
-    fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<T::Sum>) -> R) -> R {
+    pub(super) fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<T::Sum>) -> R) -> R {
         let lock = || self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = lock().pop();
         let mut workspace = kept.unwrap_or_else(|| Workspace::new(self.statistic));

@@ -10,6 +10,7 @@ use weald::parameter::Parameters;
 use weald::run::Run;
 use weald::scores::Scores;
 use weald::seed::{Purpose, Seed};
+use weald::tree::Growth;
 use weald::tree::constraints::{Bounds, Direction};
 
 fn monotone(columns: &[(&str, Direction)]) -> Monotone {
@@ -168,6 +169,8 @@ fn monotone_scores_hold_whatever_else_is_set() {
         GradientBoosting { goss: Some(Goss { top: 0.2, rest: 0.2 }), ..absolute.clone() },
         GradientBoosting { drop_rate: 0.3, learning_rate: 0.9, ..plain.clone() },
         GradientBoosting { max_depth: Some(2), ..absolute.clone() },
+        GradientBoosting { growth: Growth::Oblivious, ..absolute.clone() },
+        GradientBoosting { growth: Growth::LevelWise, ..plain.clone() },
         GradientBoosting { early_stopping_rounds: Some(3), ..plain.clone() },
     ];
     for boosting in &settings {

@@ -4,6 +4,7 @@
 mod categories;
 mod constraints;
 mod engine;
+mod growth;
 mod golden;
 mod laws;
 mod layers;

@@ -61,14 +61,20 @@ pub trait Criterion<S: Sum>: Copy + Sync {
         a.compare(b, order)
     }
 
-    /// What a split lowers the cost by that sends `n_left` of `n_levels` levels to the left.
+    /// What it costs to name `n_left` of `n_levels` levels.
+    fn charge_of_levels(&self, n_left: usize, n_levels: usize) -> f64 {
+        let _ = (n_left, n_levels);
+        0.0
+    }
+
+    /// What a split lowers the cost by that sends `n_left` of `n_levels` levels to the left, less
+    /// what it costs to name them; never below 0.
     fn gain_of_levels(
         &self,
         (parent, left, right): (&S, &S, &S),
         (n_left, n_levels): (usize, usize),
     ) -> f64 {
-        let _ = (n_left, n_levels);
-        self.gain(parent, left, right)
+        (self.gain(parent, left, right) - self.charge_of_levels(n_left, n_levels)).max(0.0)
     }
 
     /// Which of the features' best splits a node takes; `None` for none.

@@ -67,18 +67,13 @@ impl Criterion<PairSum> for Newton {
         (i128::from(a.g) * h(b)).cmp(&(i128::from(b.g) * h(a)))
     }
 
-    fn gain_of_levels(
-        &self,
-        (parent, left, right): (&PairSum, &PairSum, &PairSum),
-        (n_left, n_levels): (usize, usize),
-    ) -> f64 {
-        let gain = self.gain(parent, left, right);
+    fn charge_of_levels(&self, n_left: usize, n_levels: usize) -> f64 {
         if n_levels <= 2 || self.levels.charge == 0.0 {
-            return gain;
+            return 0.0;
         }
         let share = (n_levels - 2) as f64 / n_levels as f64;
         let nats = n_log_n(n_levels) - n_log_n(n_left) - n_log_n(n_levels - n_left);
-        (gain - self.levels.charge * share * nats).max(0.0)
+        self.levels.charge * share * nats
     }
 }
 

@@ -9,7 +9,9 @@
 //! where missing values and levels never seen go.
 
 use super::{Candidate, Division, Occupied, Split, Test};
+use crate::data::cuts::Cuts;
 use crate::tree::criterion::{Criterion, beats};
+use crate::tree::limits::ChildLimits;
 use crate::tree::model::{LevelSet, Rule};
 use crate::tree::statistic::Sum;
 
@@ -39,15 +41,15 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
     }
     let (mut left, division) = best?;
     left.sort_unstable();
-    Some(subset(candidate, occupied, &left, division))
+    Some(subset((candidate.feature, candidate.cuts), occupied, &left, division))
 }
 
 /// Levels of too few rows join the missing values.
-pub fn pool_rare_levels<S: Sum>(candidate: &Candidate<'_, S>, occupied: &mut Occupied<S>) {
+pub fn pool_rare_levels<S: Sum>(limits: &ChildLimits, occupied: &mut Occupied<S>) {
     let mut kept = 0;
     for at in 0..occupied.codes.len() {
         let sum = &occupied.sums[at];
-        if candidate.limits.allow_level(sum.rows(), sum.weight()) {
+        if limits.allow_level(sum.rows(), sum.weight()) {
             occupied.codes.swap(kept, at);
             occupied.sums.swap(kept, at);
             kept += 1;
@@ -60,13 +62,13 @@ pub fn pool_rare_levels<S: Sum>(candidate: &Candidate<'_, S>, occupied: &mut Occ
 
 /// The split that sends the levels `left`, which are sorted, to the left. Levels that the node
 /// has not seen, or does not tell apart, follow the missing values.
-pub(super) fn subset<S: Sum>(
-    candidate: &Candidate<'_, S>,
+pub fn subset<S: Sum>(
+    (feature, cuts): (usize, &Cuts),
     occupied: &Occupied<S>,
     left: &[u16],
     division: Division,
 ) -> Split {
-    let n_levels = candidate.cuts.n_bins();
+    let n_levels = cuts.n_bins();
     let missing_left = division.missing_left;
     let goes_left = |code: &u32| {
         let code = *code as u16;
@@ -75,6 +77,6 @@ pub(super) fn subset<S: Sum>(
     };
     let left = LevelSet::new(n_levels, (0..n_levels as u32).filter(goes_left));
     let test = Test::In { left: left.clone(), missing_left };
-    let rule = Rule::Categories { feature: candidate.feature as u32, left, missing_left };
+    let rule = Rule::Categories { feature: feature as u32, left, missing_left };
     Split::new(division, rule, test)
 }

@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 
 use super::{Best, Candidate, Division, Occupied, Split, Test};
+use crate::data::cuts::Cuts;
 use crate::tree::criterion::{Criterion, beats};
 use crate::tree::model::Rule;
 use crate::tree::statistic::Sum;
@@ -15,17 +16,11 @@ pub fn best_cut<S: Sum, C: Criterion<S>, B: Borrow<S>>(
     bins: impl Iterator<Item = (u16, B)>,
 ) -> Option<Split> {
     let gain = |left: &S, right: &S| criterion.gain(candidate.total, left, right);
-    let Some(direction) = candidate.direction else {
+    if candidate.direction.is_none() {
         let best = candidate.scan(|left, right, _| gain(left, right), missing, bins)?;
         return Some(cut(candidate, &best));
-    };
-    let in_order = |left: &S, right: &S| {
-        let values = criterion.value(left).zip(criterion.value(right));
-        values.is_none_or(|(left, right)| direction.allows(left, right))
-    };
-    let ordered = |left: &S, right: &S, _| {
-        if in_order(left, right) { gain(left, right) } else { f64::NEG_INFINITY }
-    };
+    }
+    let ordered = |left: &S, right: &S, _| candidate.gain(criterion, left, right);
     let best = candidate.scan(ordered, missing, bins).map(|best| cut(candidate, &best));
     // Missing values have no order among the others.
     let mut known = candidate.total.clone();
@@ -40,13 +35,24 @@ pub fn best_cut<S: Sum, C: Criterion<S>, B: Borrow<S>>(
 
 /// The split that a scan found.
 fn cut<S: Sum>(candidate: &Candidate<'_, S>, best: &Best) -> Split {
-    let Some(next) = best.next else {
-        return missing_alone(candidate.feature, &best.division);
-    };
-    let threshold = candidate.cuts.between(best.code.into(), next.into());
-    let missing_left = best.division.missing_left;
-    let rule = Rule::Number { feature: candidate.feature as u32, threshold, missing_left };
-    Split::new(best.division, rule, Test::UpTo { code: Some(best.code), missing_left })
+    let (feature, division) = (candidate.feature, best.division);
+    match best.next {
+        Some(next) => cut_between((feature, candidate.cuts), best.code, next, division),
+        None => missing_alone(feature, &division),
+    }
+}
+
+/// The cut between the codes `last` and `next`.
+pub fn cut_between(
+    (feature, cuts): (usize, &Cuts),
+    last: u16,
+    next: u16,
+    division: Division,
+) -> Split {
+    let threshold = cuts.between(last.into(), next.into());
+    let missing_left = division.missing_left;
+    let rule = Rule::Number { feature: feature as u32, threshold, missing_left };
+    Split::new(division, rule, Test::UpTo { code: Some(last), missing_left })
 }
 
 impl<S: Sum> Occupied<S> {
@@ -63,7 +69,7 @@ impl<S: Sum> Occupied<S> {
 
 /// The split of missing values from all others. No value is below minus infinity, so "missing
 /// left, every value right" holds for infinite values too.
-pub(super) fn missing_alone(feature: usize, division: &Division) -> Split {
+pub fn missing_alone(feature: usize, division: &Division) -> Split {
     let division = Division {
         gain: division.gain,
         missing_left: true,

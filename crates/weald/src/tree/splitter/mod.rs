@@ -16,7 +16,7 @@ pub mod random_cut;
 use std::borrow::Borrow;
 
 use super::constraints::Direction;
-use super::criterion::beats;
+use super::criterion::{Criterion, beats};
 use super::limits::ChildLimits;
 use super::model::{LevelSet, Rule};
 use super::statistic::Sum;
@@ -114,7 +114,33 @@ struct Best {
     next: Option<u16>,
 }
 
+impl<S: Sum> Occupied<S> {
+    /// What a test sends left, added to `zero`; `None` if the test is not one of codes.
+    pub fn left_sum(&self, test: &Test, zero: S) -> Option<S> {
+        let mut left = zero;
+        if test.sends_left(None)? {
+            left.merge(&self.missing);
+        }
+        for (&code, sum) in self.codes.iter().zip(&self.sums) {
+            if test.sends_left(Some(code))? {
+                left.merge(sum);
+            }
+        }
+        Some(left)
+    }
+}
+
 impl<S: Sum> Candidate<'_, S> {
+    /// What a division gains; minus infinity if the children's values are not in the order that
+    /// the feature's direction asks for.
+    pub fn gain<C: Criterion<S>>(&self, criterion: &C, left: &S, right: &S) -> f64 {
+        let in_order = self.direction.is_none_or(|direction| {
+            let values = criterion.value(left).zip(criterion.value(right));
+            values.is_none_or(|(left, right)| direction.allows(left, right))
+        });
+        if in_order { criterion.gain(self.total, left, right) } else { f64::NEG_INFINITY }
+    }
+
     /// Scans bins in order, adding one after the other to the left, with missing values on the
     /// right and on the left; keeps the best. Of equals, the first. `gain` is told the sums of
     /// both sides and how many bins are on the left.
@@ -168,7 +194,7 @@ impl<S: Sum> Candidate<'_, S> {
 
     /// The division into `left` and `right`, if both keep to the limits.
     #[inline(always)]
-    fn divide(
+    pub fn divide(
         &self,
         left: &S,
         right: &S,

@@ -61,7 +61,7 @@ pub fn random_subset<S: Sum, C: Criterion<S>>(
         }
     }
     let division = judge(candidate, criterion, &left, &occupied.missing)?;
-    Some(subset(candidate, occupied, &left_codes, division))
+    Some(subset((candidate.feature, candidate.cuts), occupied, &left_codes, division))
 }
 
 /// The better of missing right and missing left.

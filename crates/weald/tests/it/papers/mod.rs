@@ -2,5 +2,5 @@
 
 mod dart;
 mod goss;
-mod gradient_boosting;
+pub mod gradient_boosting;
 mod islr;

@@ -1,15 +1,14 @@
-//! Growing the split that gains most first, until there are enough leaves.
+//! Growing one split after the other, the most useful one first, until there are enough leaves.
 //!
 //! While one node is split, idle threads split those that come next in line: they will most
 //! likely be wanted. What is not wanted in the end is undone, so the tree is the same as if one
 //! thread had split one node after the other.
 
 use super::criterion::Criterion;
-use super::frontier::Waiting;
-use super::grow::{Divided, Grower, Open};
-use super::grown::GrownNode;
+use super::frontier::{Growth, Waiting};
+use super::grow::{Divided, Fresh, Grower, Open};
+use super::grown::{GrownNode, Placed, in_pre_order};
 use super::parts::{NodeRows, PartRows, on_each_thread};
-use super::splitter::Split;
 use super::statistic::Statistic;
 
 /// How far a node has come.
@@ -17,23 +16,25 @@ enum Progress<'e, S> {
     /// Its split is known.
     Open(Open<S>, NodeRows<'e>),
     /// Its split is made, but the tree does not have it yet.
-    Ahead(Box<Divided<'e, S>>),
+    Ahead(Box<Divided<'e, Open<S>>>),
     /// It is a node of the tree.
     Settled,
 }
 
 impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
-    /// The split that gains most, one after the other, until there are `max_leaves` leaves.
-    pub(super) fn best_first(
+    /// The split that is next in line, one after the other, until there are `max_leaves` leaves.
+    pub(super) fn one_by_one(
         &self,
         rows: NodeRows<'_>,
-        root: Open<T::Sum>,
+        root: Fresh<T::Sum>,
+        growth: Growth,
         max_leaves: usize,
     ) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
+        let root = self.open(root, &rows);
         let n_parts = rows.n_parts();
         let mut nodes = vec![Placed::new(&rows)];
         let mut waiting = Waiting::default();
-        waiting.push(0, 0.0);
+        waiting.push(0, 0, 0.0);
         let mut progress = vec![Progress::Open(root, rows)];
         let mut n_leaves = 1;
         while n_leaves < max_leaves
@@ -45,7 +46,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
             nodes[here].split = Some((divided.split, nodes.len()));
             for (child, rows) in [divided.left, divided.right] {
                 if let Some(split) = &child.split {
-                    waiting.push(nodes.len(), split.division.gain);
+                    let level = if growth == Growth::LeafWise { 0 } else { child.depth };
+                    waiting.push(nodes.len(), level, split.division.gain);
                 }
                 nodes.push(Placed::new(&rows));
                 progress.push(Progress::Open(child, rows));
@@ -140,46 +142,4 @@ fn one_for_each_thread<N: Copy>(
 
 fn settle<'e, S>(progress: &mut Progress<'e, S>) -> Progress<'e, S> {
     std::mem::replace(progress, Progress::Settled)
-}
-
-/// A node of a tree that is grown in no particular order.
-struct Placed {
-    /// Its rows in each part.
-    lens: Vec<usize>,
-    /// The split and the left child; the right child follows it.
-    split: Option<(Split, usize)>,
-}
-
-impl Placed {
-    fn new(rows: &NodeRows<'_>) -> Placed {
-        Placed { lens: rows.lens(), split: None }
-    }
-}
-
-/// The nodes in pre-order and, for each part, the number of rows of each leaf.
-fn in_pre_order(placed: &[Placed], n_parts: usize) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
-    let mut nodes: Vec<GrownNode> = Vec::with_capacity(placed.len());
-    let mut leaf_lens = vec![Vec::new(); n_parts];
-    let mut stack = vec![(0, None)];
-    while let Some((at, parent)) = stack.pop() {
-        let here = nodes.len();
-        if let Some(parent) = parent {
-            let parent: &mut GrownNode = &mut nodes[parent];
-            parent.right = here as u32;
-        }
-        let Placed { lens, split } = &placed[at];
-        let n_entries = lens.iter().sum();
-        match split {
-            None => {
-                nodes.push(GrownNode::leaf(n_entries));
-                leaf_lens.iter_mut().zip(lens).for_each(|(all, len)| all.push(*len));
-            }
-            Some((split, left)) => {
-                nodes.push(GrownNode::inner(split.clone(), n_entries));
-                stack.push((left + 1, Some(here)));
-                stack.push((*left, None));
-            }
-        }
-    }
-    (nodes, leaf_lens)
 }
