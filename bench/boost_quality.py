@@ -56,10 +56,10 @@ class Compared:
     @property
     def verdict(self):
         ours, theirs, constant = self.losses.mean(axis=0)
+        if math.isfinite(ours) and min(ours, theirs) > 1.5 * constant:
+            return "both diverged"
         if not math.isfinite(ours) or ours > 1.1 * max(theirs, constant):
             return "diverged"
-        if min(ours, theirs) > 1.5 * constant:
-            return "both diverged"
         if abs(self.difference) <= 2 * self.error or abs(self.relative) < 0.01:
             return "within noise"
         return "better" if self.difference < 0 else "worse"
@@ -171,6 +171,8 @@ def main():
     names = (
         args.sets.split(",") if args.sets else [n for n in entries if entries[n]["task"] in tasks]
     )
+    if unknown := [name for name in names if name not in entries]:
+        parser.error(f"no such set: {', '.join(unknown)}")
     names = sorted(names, key=lambda name: cost(entries[name]))
     left_out = [name for name in names if entries[name]["rows"] > args.max_rows]
     results = []

@@ -52,13 +52,14 @@ impl LeafValues<'_> {
         let sums = self.node_sums(grown);
         let rate = self.settings.learning_rate;
         let rule = self.loss.leaf_rule(self.output);
+        let longest = self.loss.longest_step();
         let describe = |((g, h), node): (Units, &GrownNode)| {
             let (g, h) = (g as f64 / scales.g, h as f64 / scales.h);
             let (g, h) = (shrink(g, self.settings.l1), h + self.settings.l2);
             let step = match rule {
                 _ if h <= 0.0 => 0.0,
                 LeafRule::HalfLogOdds => half_log_odds(g, h),
-                LeafRule::Newton | LeafRule::Quantile(_) => -g / h,
+                LeafRule::Newton | LeafRule::Quantile(_) => (-g / h).clamp(-longest, longest),
             };
             let cost = if h > 0.0 { 0.5 * g * step } else { 0.0 };
             let node = Node { rule: node.rule.clone(), right: node.right, weight: h, cost };

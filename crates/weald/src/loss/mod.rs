@@ -72,6 +72,9 @@ pub struct Rows<'a> {
     pub shared: &'a [f64],
 }
 
+/// The longest step where a score is a logarithm (Friedman, Hastie & Tibshirani 2000, section 8).
+const LONGEST_LOG_STEP: f64 = 4.0;
+
 /// How the value of a leaf is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LeafRule {
@@ -131,6 +134,16 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
     fn leaf_rule(&self, output: usize) -> LeafRule {
         let _ = output;
         LeafRule::Newton
+    }
+
+    /// The longest step of a leaf, before the learning rate. Where a score is a logarithm a
+    /// quadratic is a good picture of the loss only nearby: a leaf of one class that had a
+    /// probability of 0.0001 asks for a step of 10,000, and every step past a few says the same.
+    fn longest_step(&self) -> f64 {
+        match self.link() {
+            Link::Log | Link::Logistic | Link::Softmax => LONGEST_LOG_STEP,
+            Link::Identity | Link::DoubleLogistic | Link::Rearranged => f64::INFINITY,
+        }
     }
 
     /// How scores become predictions.

@@ -4,9 +4,11 @@
 //! none of the others may be lost: after so many rounds the training loss must be as low as that
 //! of a slow, obvious grower whose sums are all in double precision.
 
-use weald::boost::GradientBoosting;
-use weald::data::Task;
+use weald::boost::{GradientBoosting, LossChoice};
+use weald::data::{Column, Sample, Table, Target, Task, Weights};
+use weald::learner::Learner;
 use weald::loss::{CustomLoss, Link, Loss, Squared, Tweedie};
+use weald::run::Run;
 use weald::seed::{Purpose, Seed, Stream};
 
 use super::{numbers, try_loss};
@@ -199,4 +201,40 @@ fn a_custom_loss_of_fourth_powers_is_learned() {
     let (by_reference, by_constant) = compare(&loss, &derivatives, &settings(), target);
     assert!(by_reference <= 1.01, "{by_reference}");
     assert!(by_constant < 0.01, "{by_constant}");
+}
+
+/// A leaf of a class that had next to no probability asks for a step of thousands: the scores of
+/// whoever else comes there would never come back.
+#[test]
+fn a_step_on_a_logarithm_has_a_longest_length() {
+    let n = 6_000;
+    let mut draws = Seed(3).stream(Purpose::Rows);
+    let x: Vec<f64> = (0..n).map(|_| draws.unit()).collect();
+    // One row in a thousand has the third class, wherever it is.
+    let class = |x: f64, u: f64| if u < 0.001 { 2 } else { u32::from(x > 0.5) };
+    let codes: Vec<u32> = x.iter().map(|x| class(*x, draws.unit())).collect();
+    let names = ["low".to_string(), "high".into(), "rare".into()];
+    let rare = Target::classes(codes, names.into()).unwrap();
+    let counts: Vec<f64> = x.iter().map(|_| f64::from(draws.unit() < 0.001) * 50.0).collect();
+    let table = Table::new(vec![("x".into(), Column::numeric(x))]).unwrap();
+    let boosting = |loss: LossChoice| GradientBoosting {
+        loss,
+        n_trees: 60,
+        min_leaf_rows: 1,
+        early_stopping_rounds: None,
+        ..Default::default()
+    };
+    let fit = |loss: LossChoice, target: &Target| {
+        let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
+        boosting(loss).fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap()
+    };
+    for (loss, target) in [
+        (LossChoice::Softmax, &rare),
+        (LossChoice::Poisson, &Target::numbers(counts).unwrap()),
+    ] {
+        let model = fit(loss.clone(), target);
+        let steps = model.trees.iter().flat_map(|tree| &tree.values).map(|v| v.abs());
+        let longest = steps.fold(0.0, f64::max);
+        assert!((longest - 0.4).abs() < 1e-12, "{loss:?}: a tenth of 4, not {longest}");
+    }
 }
