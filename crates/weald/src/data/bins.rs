@@ -1,25 +1,22 @@
 //! A table in bins: one small code for each value.
 //!
-//! *Columns* hold the codes of one feature and serve partitions, sparse histograms and forests.
-//! *Planes* hold sixteen bytes of a row together, each the code of one feature or of several with
-//! few values ([`super::bundles`]), and serve the packed histograms of big nodes. Both are computed
-//! once for a table and shared.
+//! *Columns* hold the codes of one feature and serve partitions, sparse histograms and forests;
+//! [planes](super::planes) serve the packed histograms of big nodes. Both are computed once for a
+//! table and shared.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use super::bundles::Bundle;
 use super::column::{Categories, Column, MISSING, Numbers};
 use super::cuts::Cuts;
+use super::planes::Planes;
 use super::table::Table;
 use crate::observer::Event;
 use crate::run::Run;
 use crate::seed::Seed;
 use crate::tree::kernel::bin_search::{Cut, CutSearch, codes_u16};
 pub use crate::tree::kernel::bin_search::{MISSING_U8, MISSING_U16};
-pub use crate::tree::kernel::histogram::PLANE_FEATURES;
 
 /// How finely numeric columns are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,29 +62,6 @@ pub enum Codes {
     U8(Vec<u8>),
     /// At most 65,535 bins; 65,535 is missing.
     U16(Vec<u16>),
-}
-
-/// Codes of byte columns, sixteen bytes of a row together.
-#[derive(Debug)]
-pub struct Planes {
-    /// What is at each place of each plane.
-    pub bundles: Vec<Vec<Bundle>>,
-    /// For each plane, the codes of each row; places without a bundle hold 0.
-    pub codes: Vec<Vec<[u8; PLANE_FEATURES]>>,
-    places: Vec<Option<Place>>,
-    n_shared_cells: usize,
-}
-
-/// Where a feature is in the planes.
-#[derive(Debug, Clone)]
-pub struct Place {
-    /// The plane.
-    pub plane: usize,
-    /// The byte of the plane.
-    pub place: usize,
-    /// Where the feature's cells are among those of all features that share bytes; `None` if it
-    /// has a byte of its own.
-    pub shared: Option<Range<usize>>,
 }
 
 impl Bins {
@@ -239,72 +213,6 @@ impl Codes {
     }
 }
 
-impl Planes {
-    fn of(bins: &Bins) -> Planes {
-        Planes::laid_out(bins, Bundle::all(&bins.columns, bins.n_rows))
-    }
-
-    fn laid_out(bins: &Bins, mut bundles: Vec<Bundle>) -> Planes {
-        // Planes of equal size: 28 features make 14 + 14, which is faster than 16 + 12.
-        let n_planes = bundles.len().div_ceil(PLANE_FEATURES).max(1);
-        let size = bundles.len().div_ceil(n_planes).max(1);
-        let mut planes = Vec::with_capacity(n_planes);
-        while !bundles.is_empty() {
-            let rest = bundles.split_off(size.min(bundles.len()));
-            planes.push(std::mem::replace(&mut bundles, rest));
-        }
-        let codes = planes.par_iter().map(|plane| lay(bins, plane)).collect();
-        let mut places = vec![None; bins.columns.len()];
-        let mut n_shared_cells = 0;
-        for (plane, bundles) in planes.iter().enumerate() {
-            for (place, bundle) in bundles.iter().enumerate() {
-                for member in bundle.members() {
-                    let shared = bundle.alone().is_none().then(|| {
-                        let first = n_shared_cells;
-                        n_shared_cells += member.n_codes;
-                        first..n_shared_cells
-                    });
-                    places[member.feature] = Some(Place { plane, place, shared });
-                }
-            }
-        }
-        Planes { bundles: planes, codes, places, n_shared_cells }
-    }
-
-    /// Where a feature is; `None` if its codes are not bytes.
-    pub fn place(&self, feature: usize) -> Option<&Place> {
-        self.places[feature].as_ref()
-    }
-
-    /// How many features the table has.
-    pub fn n_features(&self) -> usize {
-        self.places.len()
-    }
-
-    /// How many cells the features that share bytes have together.
-    pub fn n_shared_cells(&self) -> usize {
-        self.n_shared_cells
-    }
-}
-
-/// The codes of one plane.
-fn lay(bins: &Bins, bundles: &[Bundle]) -> Vec<[u8; PLANE_FEATURES]> {
-    let mut plane = vec![[0; PLANE_FEATURES]; bins.n_rows];
-    let parts: Vec<_> = bundles.iter().map(Bundle::parts).collect();
-    // Block by block, so that a block's lines stay in cache while all features are laid.
-    for (block, rows) in plane.chunks_mut(1024).enumerate() {
-        for (place, parts) in parts.iter().enumerate() {
-            for (feature, part) in parts {
-                let Codes::U8(codes) = &bins.columns[*feature].codes else { continue };
-                for (row, &code) in rows.iter_mut().zip(&codes[block * 1024..]) {
-                    row[place] += part[usize::from(code)];
-                }
-            }
-        }
-    }
-    plane
-}
-
 /// Bins that are computed on first use, one set for each resolution.
 #[derive(Debug, Default)]
 pub(super) struct BinnedOnce {
@@ -359,24 +267,6 @@ mod tests {
                     let expected = (!x.is_nan()).then(|| edges.iter().filter(|e| *e <= x).count());
                     prop_assert_eq!(bins.column(0).codes.at(row), expected);
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn planes_hold_the_columns() {
-        let run = Run::quiet(Seed(1), 2).unwrap();
-        let column =
-            |f: usize| Column::numeric((0..3000).map(|i| ((i * (f + 3)) % 101) as f64).collect());
-        let columns = (0..28).map(|f| (format!("x{f}"), column(f))).collect();
-        let bins = Table::new(columns).unwrap().bins(Resolution::Fast, &run).unwrap();
-        let planes = bins.planes();
-        assert_eq!(planes.bundles.iter().map(Vec::len).collect::<Vec<_>>(), [14, 14]);
-        for (bundles, codes) in planes.bundles.iter().zip(&planes.codes) {
-            for (place, bundle) in bundles.iter().enumerate() {
-                let feature = bundle.alone().unwrap();
-                let Codes::U8(column) = &bins.column(feature).codes else { panic!() };
-                assert!(codes.iter().map(|c| c[place]).eq(column.iter().copied()));
             }
         }
     }

@@ -47,6 +47,8 @@ pub struct Member {
     pub n_codes: usize,
     /// Its most frequent code.
     pub majority: usize,
+    /// How many rows have others.
+    pub n_others: usize,
     /// The digit of its first other code; the rest follow.
     pub first: usize,
 }
@@ -87,6 +89,11 @@ impl Bundle {
         self.digits.iter().flat_map(|digit| &digit.members)
     }
 
+    /// In how many rows, at the most, the byte is not its most frequent one.
+    pub fn n_others(&self) -> usize {
+        self.members().map(|member| member.n_others).sum()
+    }
+
     /// Each column with what each of its codes adds to the byte.
     pub fn parts(&self) -> Vec<(usize, [u8; BYTE])> {
         if let Some(feature) = self.alone() {
@@ -125,7 +132,8 @@ impl Member {
         let count = |code: usize| if code == n_bins { n_missing } else { counts[code] };
         // Of equals the first; a column of no rows has no codes at all.
         let majority = (0..n_codes).rev().max_by_key(|&code| count(code)).unwrap_or(0);
-        Member { feature, n_bins, n_codes: n_codes.max(1), majority, first: 1 }
+        let n_others = codes.len() - counts.iter().max().copied().unwrap_or(0);
+        Member { feature, n_bins, n_codes: n_codes.max(1), majority, n_others, first: 1 }
     }
 
     /// The digit of a code; 0 for the most frequent one.
@@ -154,8 +162,7 @@ fn join(sets: &mut Vec<Exclusive>, mut member: Member, codes: &[u8], n_rows: usi
         bits.fold(0, |word, bit| word | bit)
     };
     let differs: Vec<u64> = codes.chunks(64).map(word).collect();
-    let n_others: u32 = differs.iter().map(|word| word.count_ones()).sum();
-    let is_sparse = 2 * n_others as usize <= n_rows;
+    let is_sparse = 2 * member.n_others <= n_rows;
     if is_sparse {
         let fits = |set: &&mut Exclusive| {
             let room = set.digit.radix + member.n_codes - 1 <= BYTE;

@@ -5,6 +5,7 @@ pub mod bundles;
 pub mod column;
 pub mod cuts;
 pub mod folds;
+pub mod planes;
 pub mod resample;
 pub mod sample;
 pub mod schema;

@@ -11,13 +11,14 @@ use super::frontier::{Frontier, Growth};
 use super::grown::Grown;
 use super::histogram::{Histograms, Pool, Ranking};
 use super::kernel::partition::Side;
-use super::parts::{NodeRows, PartRows, Parts, on_each_thread};
+use super::parts::{NodeRows, PartRows, Parts, n_rows, on_each_thread};
 use super::search::Search;
 use super::splitter::Split;
 use super::statistic::{Entry, Statistic, Sum};
 use crate::data::Column;
-use crate::data::bins::{Codes, PLANE_FEATURES};
+use crate::data::bins::Codes;
 use crate::data::bundles::Bundle;
+use crate::data::planes::PLANE_FEATURES;
 use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
@@ -385,10 +386,6 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             self.run.report(&Event::Rows { done, total: self.total });
         }
     }
-}
-
-fn n_rows(parts: &[&[Entry]]) -> usize {
-    parts.iter().map(|part| part.len()).sum()
 }
 
 /// What is left of `all` without `part`.

@@ -138,10 +138,7 @@ impl Placed {
 }
 
 /// The nodes in pre-order and, for each part, the number of rows of each leaf.
-pub(super) fn in_pre_order(
-    placed: &[Placed],
-    n_parts: usize,
-) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
+pub(super) fn in_pre_order(placed: &[Placed], n_parts: usize) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
     let mut nodes: Vec<GrownNode> = Vec::with_capacity(placed.len());
     let mut leaf_lens = vec![Vec::new(); n_parts];
     let mut stack = vec![(0, None)];

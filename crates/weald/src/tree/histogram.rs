@@ -10,18 +10,23 @@ use rayon::prelude::*;
 
 use super::criterion::Criterion;
 use super::kernel::histogram::{
-    GROUP_CELLS, GROUP_FEATURES, PLANE_CELLS, add_column, add_rows, unpack,
+    GROUP_CELLS, GROUP_FEATURES, PLANE_CELLS, add_column, add_others, add_rows, fill_majority,
+    unpack,
 };
 use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
-use super::parts::on_each_thread;
+use super::parts::{n_rows, on_each_thread};
 use super::splitter::exact::occupied_by_sorting;
 use super::splitter::histogram::best_cut;
 use super::splitter::{Candidate, Occupied, Split};
 use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
-use crate::data::bins::{BinnedColumn, Codes, MISSING_U8, Planes};
+use crate::data::bins::{BinnedColumn, Codes, MISSING_U8};
+use crate::data::planes::Planes;
 
 /// Rows from which building the planes of a histogram is shared among threads.
 const PARALLEL_ROWS: usize = 3000;
+/// Rows from which those of a plane that hardly varies are skipped: what is left to the majority is
+/// found by a pass over all cells.
+const SKIPPED_ROWS: usize = 512;
 /// Threads whose histogram memory is kept apart.
 const LANES: usize = 16;
 
@@ -193,16 +198,9 @@ struct Cells {
 impl Histograms {
     /// Sums a node's rows, which may come in several parts.
     pub fn of(planes: &Planes, parts: &[&[Entry]], pool: &Pool) -> Histograms {
-        let build = |plane: usize| {
-            let mut cells = pool.take();
-            let n_features = planes.bundles[plane].len();
-            for entries in parts {
-                add_rows(&planes.codes[plane], entries, n_features, cells.all_mut());
-            }
-            cells
-        };
+        let build = |plane: usize| Cells::of(planes, plane, parts, pool);
         let n_planes = planes.codes.len();
-        let planes = if parts.iter().map(|p| p.len()).sum::<usize>() >= PARALLEL_ROWS {
+        let planes = if n_rows(parts) >= PARALLEL_ROWS {
             (0..n_planes).into_par_iter().map(build).collect()
         } else {
             (0..n_planes).map(build).collect()
@@ -212,12 +210,7 @@ impl Histograms {
 
     /// Sums the rows of one part of a node, on this thread alone.
     pub fn of_part(planes: &Planes, entries: &[Entry], pool: &Pool) -> Histograms {
-        let build = |plane: usize| {
-            let mut cells = pool.take();
-            let n_features = planes.bundles[plane].len();
-            add_rows(&planes.codes[plane], entries, n_features, cells.all_mut());
-            cells
-        };
+        let build = |plane: usize| Cells::of(planes, plane, &[entries], pool);
         Histograms { planes: (0..planes.codes.len()).map(build).collect() }
     }
 
@@ -363,6 +356,24 @@ impl Pool {
 }
 
 impl Cells {
+    /// The sums of a node's rows in one plane.
+    fn of(planes: &Planes, plane: usize, parts: &[&[Entry]], pool: &Pool) -> Cells {
+        let mut sums = pool.take();
+        let (codes, cells) = (&planes.codes[plane], sums.all_mut());
+        match &planes.majorities[plane] {
+            Some(majority) if n_rows(parts) >= SKIPPED_ROWS => {
+                let add = |entries: &&[Entry]| add_others(codes, entries, majority, cells);
+                let total = parts.iter().map(add).fold(0, u64::wrapping_add);
+                fill_majority(majority, total, cells);
+            }
+            _ => {
+                let n_features = planes.bundles[plane].len();
+                parts.iter().for_each(|entries| add_rows(codes, entries, n_features, cells));
+            }
+        }
+        sums
+    }
+
     fn new(lane: usize) -> Cells {
         let memory = vec![0u64; PLANE_CELLS + 8];
         let start = memory.as_ptr().align_offset(64).min(8);

@@ -11,8 +11,8 @@ use super::criterion::RankedBy;
 use super::histogram::Histograms;
 use super::kernel::histogram::unpack;
 use super::statistic::PairSum;
-use crate::data::bins::Planes;
 use crate::data::bundles::{Bundle, Member};
+use crate::data::planes::Planes;
 
 /// Calls `found` with the place and the cells of each of the `wanted` columns that share bytes.
 pub fn for_each_shared(

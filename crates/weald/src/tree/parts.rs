@@ -52,6 +52,11 @@ pub fn cut<T>(mut list: &mut [T], lens: impl IntoIterator<Item = usize>) -> Vec<
     lens.into_iter().map(piece).collect()
 }
 
+/// How many entries the parts of a node have together.
+pub fn n_rows(parts: &[&[Entry]]) -> usize {
+    parts.iter().map(|part| part.len()).sum()
+}
+
 /// Does each task on the thread of its number; the results are in the order of the tasks.
 pub fn on_each_thread<T: Send, R: Send>(tasks: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     if tasks.len() != rayon::current_num_threads() {

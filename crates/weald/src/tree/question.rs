@@ -112,9 +112,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         order: &Order,
         (last, missing_left, gain): (usize, bool, f64),
     ) -> Split {
-        let weight_of = |code: &u16| {
-            whole.codes.binary_search(code).map_or(0.0, |at| whole.sums[at].weight())
-        };
+        let weight_of =
+            |code: &u16| whole.codes.binary_search(code).map_or(0.0, |at| whole.sums[at].weight());
         let (left, right) = order.codes.split_at(last + 1);
         let (left_weight, right_weight): (f64, f64) =
             (left.iter().map(weight_of).sum(), right.iter().map(weight_of).sum());
@@ -223,7 +222,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             }
             gains.iter_mut().zip(now).for_each(|(gain, now)| *gain += now);
         }
-        if let (true, Some(last)) = (some_missing && candidate.direction.is_some(), gains.last_mut())
+        if let (true, Some(last)) =
+            (some_missing && candidate.direction.is_some(), gains.last_mut())
         {
             // Missing values against all others: they have no order among them.
             let free = Candidate { direction: None, ..candidate };

@@ -12,9 +12,11 @@ use super::histogram::{Histograms, Ranking, Workspace};
 use super::kernel::scan::ScanParameters;
 use super::limits::{ChildLimits, Limits};
 use super::marginals::{Ranker, for_each_shared};
+use super::parts::n_rows;
 use super::splitter::{self, Candidate, Division, Split};
 use super::statistic::{Entry, Statistic, Sum};
-use crate::data::bins::{MISSING_U8, Place};
+use crate::data::bins::MISSING_U8;
+use crate::data::planes::Place;
 use crate::data::{Bins, Column, Table};
 use crate::seed::{Purpose, Seed};
 
@@ -94,7 +96,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             _ if needs_rows => Cow::Owned(parts.concat()),
             _ => Cow::Borrowed(&[]),
         };
-        let n_entries = parts.iter().map(|part| part.len()).sum();
+        let n_entries = n_rows(parts);
         let node = &Asked { entries: &entries, n_entries, total, seed, leeway };
         let offers = match self.splitter {
             Splitter::Isolating => return self.isolating_split(node),

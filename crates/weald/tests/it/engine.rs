@@ -5,9 +5,7 @@ use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
-use weald::tree::{
-    BinChoice, Criterion, DecisionTree, FeatureCount, Growth, Splitter, Tree,
-};
+use weald::tree::{BinChoice, Criterion, DecisionTree, FeatureCount, Growth, Splitter, Tree};
 
 /// A table large enough for histograms of whole nodes, with missing values and categories.
 fn large(n: usize, n_features: usize, seed: u64) -> (Table, Target) {
@@ -319,5 +317,41 @@ fn many_rows_give_the_same_boosted_trees_on_any_number_of_threads() {
         for threads in [2, 3, 8] {
             assert!(fit(threads) == expected, "{threads} threads");
         }
+    }
+}
+
+#[test]
+fn sparse_columns_grow_the_same_tree_as_columns_by_themselves() {
+    // Columns that are 0 in nearly all rows and have many values elsewhere: in their planes most
+    // rows are skipped. Real weights of 1 take the plain way, one column at a time.
+    let n = 20_000;
+    let mut draws = Seed(12).stream(Purpose::Rows);
+    let mut signal: Vec<f64> = (0..n).map(|_| draws.unit()).collect();
+    let mut columns = Vec::new();
+    for feature in 0..40 {
+        let mut value = || match draws.unit() {
+            u if u < 0.01 => (draws.unit() * 90.0).floor() - 20.0,
+            u if u < 0.012 => f64::NAN,
+            _ => 0.0,
+        };
+        let values: Vec<f64> = (0..n).map(|_| value()).collect();
+        let effect = |x: &f64| if *x > 9.0 { f64::from(feature % 5) } else { 0.0 };
+        signal.iter_mut().zip(&values).for_each(|(s, x)| *s += effect(x));
+        columns.push((format!("x{feature}"), Column::numeric(values)));
+    }
+    let table = Table::new(columns).unwrap();
+    let classes = signal.iter().map(|s| u32::from(*s > 0.7)).collect();
+    let target = Target::classes(classes, ["no".to_string(), "yes".into()].into()).unwrap();
+    for criterion in [Criterion::Gini, Criterion::Entropy] {
+        let tree = DecisionTree {
+            criterion,
+            max_leaves: Some(60),
+            bins: BinChoice::Fast,
+            ..DecisionTree::default()
+        };
+        let skipped = grow(&tree, &table, &target, &Weights::Uniform);
+        let plain = grow(&tree, &table, &target, &Weights::real(vec![1.0; n]).unwrap());
+        assert_eq!(skipped, plain, "{criterion:?}");
+        assert_eq!(skipped.n_leaves(), 60);
     }
 }

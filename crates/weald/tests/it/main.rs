@@ -4,8 +4,8 @@
 mod categories;
 mod constraints;
 mod engine;
-mod growth;
 mod golden;
+mod growth;
 mod laws;
 mod layers;
 mod losses;

@@ -5,7 +5,8 @@
 //! in its high 32 bits and the sum of `h` in its low 32. One addition updates both, because `h`
 //! never grows past its half; sums of integers are exact, so the order of rows does not matter.
 //!
-//! [`add_rows`] serves sixteen features at a time and is the one to prefer. [`add_column`] serves
+//! [`add_rows`] serves sixteen features at a time and is the one to prefer; [`add_others`] does where
+//! most rows have most codes in common, as in sparse tables. [`add_column`] serves
 //! one feature; it is for nodes that look at few features, and it notes which bins it touched, so
 //! that a small node need not visit the rest.
 //!
@@ -61,6 +62,56 @@ pub fn add_rows(plane: &[[u8; 16]], rows: &[u64], n_features: usize, cells: &mut
         _ => panic!("`n_features` is {n_features}, but a plane holds 1 to 16 features"),
     };
     add(plane, rows, cells);
+}
+
+/// Adds every row to the cells of the bytes in which it differs from `majority`, for planes where
+/// that is rare. Returns what all rows add up to, from which [`fill_majority`] finds the rest.
+///
+/// # Panics
+/// When `cells` has not [`PLANE_CELLS`] cells, or when a row number is not below `plane.len()`; the
+/// cells then hold some of the rows.
+pub fn add_others(plane: &[[u8; 16]], rows: &[u64], majority: &[u8; 16], cells: &mut [u64]) -> u64 {
+    let (first, second) = cells.split_at_mut(GROUP_CELLS);
+    let groups = |bytes: &[u8; 16]| {
+        let bytes = u128::from_le_bytes(*bytes);
+        [bytes as u64, (bytes >> 64) as u64]
+    };
+    let [first_majority, second_majority] = groups(majority);
+    let mut total = 0u64;
+    for &entry in rows {
+        let value = packed(entry);
+        total = total.wrapping_add(value);
+        let [a, b] = groups(&plane[row_of(entry)]);
+        add_differing(a, first_majority, value, first);
+        add_differing(b, second_majority, value, second);
+    }
+    total
+}
+
+/// Adds `value` to the cells of the bytes of a group in which `codes` differs from `majority`.
+#[inline(always)]
+fn add_differing(codes: u64, majority: u64, value: u64, cells: &mut [u64]) {
+    let mut differing = codes ^ majority;
+    while differing != 0 {
+        let feature = differing.trailing_zeros() / 8;
+        let code = (codes >> (8 * feature)) as u8;
+        let cell = &mut cells[usize::from(code) * GROUP_FEATURES + feature as usize];
+        *cell = cell.wrapping_add(value);
+        differing &= !(0xff << (8 * feature));
+    }
+}
+
+/// Gives the majority of each feature what is left of `total`, in cells that hold all other codes.
+pub fn fill_majority(majority: &[u8; 16], total: u64, cells: &mut [u64]) {
+    for (cells, majority) in cells.chunks_exact_mut(GROUP_CELLS).zip(majority.chunks_exact(8)) {
+        let mut others = [0u64; GROUP_FEATURES];
+        for code in cells.chunks_exact(GROUP_FEATURES) {
+            others.iter_mut().zip(code).for_each(|(sum, cell)| *sum = sum.wrapping_add(*cell));
+        }
+        for (feature, (&code, others)) in majority.iter().zip(others).enumerate() {
+            cells[usize::from(code) * GROUP_FEATURES + feature] = total.wrapping_sub(others);
+        }
+    }
 }
 
 /// Adds every row to the cells of one feature, and sets the bit of each code that a row has.
@@ -239,6 +290,31 @@ mod tests {
             }
             let found: Vec<_> = cells.iter().map(|&cell| unpack(cell)).collect();
             prop_assert_eq!(found, sums);
+        }
+
+        #[test]
+        fn what_differs_and_what_is_left_are_all_rows(
+            (mut plane, rows) in table(),
+            majority in any::<[u8; 16]>(),
+            share in 0u8..=255,
+        ) {
+            // Some bytes are those of the majority, from none to all.
+            for (row, codes) in plane.iter_mut().enumerate() {
+                for (place, code) in codes.iter_mut().enumerate() {
+                    if ((row * 31 + place * 7) % 255) as u8 <= share {
+                        *code = majority[place];
+                    }
+                }
+            }
+            let (mut all, mut skipped) = (vec![0; PLANE_CELLS], vec![0; PLANE_CELLS]);
+            add_rows(&plane, &rows, 16, &mut all);
+            let (first, second) = rows.split_at(rows.len() / 3);
+            let total = [first, second]
+                .map(|rows| add_others(&plane, rows, &majority, &mut skipped))
+                .into_iter()
+                .fold(0, u64::wrapping_add);
+            fill_majority(&majority, total, &mut skipped);
+            prop_assert_eq!(all, skipped);
         }
 
         #[test]

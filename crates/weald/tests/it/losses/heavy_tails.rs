@@ -228,10 +228,9 @@ fn a_step_on_a_logarithm_has_a_longest_length() {
         let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
         boosting(loss).fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap()
     };
-    for (loss, target) in [
-        (LossChoice::Softmax, &rare),
-        (LossChoice::Poisson, &Target::numbers(counts).unwrap()),
-    ] {
+    for (loss, target) in
+        [(LossChoice::Softmax, &rare), (LossChoice::Poisson, &Target::numbers(counts).unwrap())]
+    {
         let model = fit(loss.clone(), target);
         let steps = model.trees.iter().flat_map(|tree| &tree.values).map(|v| v.abs());
         let longest = steps.fold(0.0, f64::max);
