@@ -53,12 +53,12 @@ impl Rounding {
     }
 }
 
-/// The nearest whole number, for sizes below 2^22: adding and taking away 1.5 * 2^23 leaves no
-/// room for a fraction. Unlike the library's rounding it needs no call.
+/// The nearest whole number, for sizes below 2^22: adding 1.5 * 2^23 leaves no room for a fraction,
+/// and the last bits are the number's. Unlike the library's rounding it needs no call.
 #[inline(always)]
 fn nearest(x: f32) -> i32 {
     const ROUND: f32 = 12_582_912.0;
-    ((x + ROUND) - ROUND) as i32
+    (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::model::Output;
 use crate::predict::Trees;
 use crate::scores::Scores;
 use crate::tree::Tree;
+use crate::tree::kernel::memory::filled;
 
 /// Validation rows and their scores so far.
 pub struct ValidationRows<'a> {
@@ -94,11 +95,13 @@ pub fn targets(target: &Target) -> Vec<f64> {
 
 /// The scores before the first tree: the start, and the offset if there is one.
 pub fn starting_scores(start: &[f64], offset: Option<&[f64]>, n_rows: usize) -> Result<Vec<f64>> {
-    let n = n_rows * start.len();
-    let starts = start.iter().copied().cycle().take(n);
-    let Some(offset) = offset else { return Ok(starts.collect()) };
-    check_offset(offset, n_rows, start.len())?;
-    Ok(starts.zip(offset).map(|(start, offset)| start + offset).collect())
+    let mut scores = filled(0.0, n_rows * start.len());
+    scores.chunks_exact_mut(start.len()).for_each(|row| row.copy_from_slice(start));
+    if let Some(offset) = offset {
+        check_offset(offset, n_rows, start.len())?;
+        scores.iter_mut().zip(offset).for_each(|(score, offset)| *score += offset);
+    }
+    Ok(scores)
 }
 
 /// Whether an offset has a finite number for each score of each row.

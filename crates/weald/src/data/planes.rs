@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::bins::{Bins, Codes};
 use super::bundles::Bundle;
 pub use crate::tree::kernel::histogram::PLANE_FEATURES;
+use crate::tree::kernel::memory::filled;
 
 /// A byte is put with those that hardly vary if at most one row in so many has another value than
 /// most.
@@ -101,7 +102,7 @@ impl Planes {
 
 /// The codes of one plane.
 fn lay(bins: &Bins, bundles: &[Bundle]) -> Vec<[u8; PLANE_FEATURES]> {
-    let mut plane = vec![[0; PLANE_FEATURES]; bins.n_rows()];
+    let mut plane = filled([0; PLANE_FEATURES], bins.n_rows());
     let parts: Vec<_> = bundles.iter().map(Bundle::parts).collect();
     // Block by block, so that a block's lines stay in cache while all features are laid.
     for (block, rows) in plane.chunks_mut(1024).enumerate() {
@@ -165,7 +166,7 @@ mod tests {
         // Twenty wide columns; among them twenty that are 0 in all but a few rows.
         let value = |f: usize, row: usize| match f % 2 {
             0 => (row * (f + 3) % 101) as f64,
-            _ if (row * 7 + f * 13) % 400 == 0 => (row % 97) as f64,
+            _ if (row * 7 + f * 13).is_multiple_of(400) => (row % 97) as f64,
             _ => 0.0,
         };
         let column = |f: usize| Column::numeric((0..40_000).map(|row| value(f, row)).collect());

@@ -3,6 +3,7 @@
 use super::smooth::sigmoid;
 use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
+use crate::tree::kernel::dispatch::with_vectors;
 
 /// `ln(1 + exp(-s))` for class 1, `ln(1 + exp(s))` for class 0.
 #[derive(Debug, Clone, Copy)]
@@ -27,10 +28,12 @@ impl Loss for Logistic {
     }
 
     fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
-        for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
-            let p = sigmoid(*s as f32);
-            *out = Gradient { g: p - *y as f32, h: p * (1.0 - p) };
-        }
+        with_vectors(|| {
+            for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
+                let p = sigmoid(*s as f32);
+                *out = Gradient { g: p - *y as f32, h: p * (1.0 - p) };
+            }
+        });
     }
 
     fn link(&self) -> Link {

@@ -10,15 +10,16 @@ pub fn exp(x: f32) -> f32 {
     let t = x.clamp(-87.0, 87.0) * std::f32::consts::LOG2_E;
     // Adding and taking away 1.5 * 2^23 rounds to the nearest whole number.
     const ROUND: f32 = 12_582_912.0;
-    let k = (t + ROUND) - ROUND;
-    let f = t - k;
+    let rounded = t + ROUND;
+    let f = t - (rounded - ROUND);
     // 2^f by the first terms of its series, enough for single precision on [-1/2, 1/2].
     let p = 1.0
         + f * (std::f32::consts::LN_2
             + f * (0.240_226_5
                 + f * (0.055_504_11
                     + f * (0.009_618_13 + f * (0.001_333_356 + f * 0.000_154_035)))));
-    f32::from_bits((p.to_bits() as i32 + ((k as i32) << 23)) as u32)
+    // The last bits of `rounded` are those of k.
+    f32::from_bits(p.to_bits().wrapping_add(rounded.to_bits() << 23))
 }
 
 /// `1 / (1 + exp(-x))`.

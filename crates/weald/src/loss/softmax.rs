@@ -3,6 +3,7 @@
 use super::smooth::exp;
 use super::{Gradient, Link, Loss, Rows};
 use crate::data::{Task, Weights};
+use crate::tree::kernel::dispatch::with_vectors;
 
 /// `-ln p_y` with `p_k = exp(s_k)` by the sum over all classes.
 #[derive(Debug, Clone, Copy)]
@@ -53,13 +54,16 @@ impl Loss for Softmax {
         let n_classes = self.n_classes as f32;
         let all_move = n_classes / (n_classes - 1.0).max(1.0);
         let scores = rows.scores.iter().skip(output).step_by(self.n_classes);
-        for (((out, y), s), log_sum) in
-            out.iter_mut().zip(rows.targets).zip(scores).zip(rows.shared)
-        {
-            let p = exp((s - log_sum) as f32);
-            let own = if *y as usize == output { 1.0 } else { 0.0 };
-            *out = Gradient { g: p - own, h: all_move * p * (1.0 - p) };
-        }
+        let output = output as f64;
+        with_vectors(|| {
+            for (((out, y), s), log_sum) in
+                out.iter_mut().zip(rows.targets).zip(scores).zip(rows.shared)
+            {
+                let p = exp((s - log_sum) as f32);
+                let own = if *y == output { 1.0 } else { 0.0 };
+                *out = Gradient { g: p - own, h: all_move * p * (1.0 - p) };
+            }
+        });
     }
 
     fn link(&self) -> Link {

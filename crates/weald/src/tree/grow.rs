@@ -10,6 +10,7 @@ use super::criterion::Criterion;
 use super::frontier::{Frontier, Growth};
 use super::grown::Grown;
 use super::histogram::{Histograms, Pool, Ranking};
+use super::kernel::memory::filled;
 use super::kernel::partition::Side;
 use super::parts::{NodeRows, PartRows, Parts, n_rows, on_each_thread};
 use super::search::Search;
@@ -115,7 +116,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let Memory { pool, scratch } = memory;
         let Parts { mut entries, lens } = parts;
         if scratch.len() < entries.len() {
-            *scratch = vec![0; entries.len()];
+            *scratch = filled(0, entries.len());
         }
         let mut grower = Grower {
             search,

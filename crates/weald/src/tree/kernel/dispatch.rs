@@ -31,6 +31,24 @@ pub fn limit(level: Level) {
     LEVEL.store(encoded(level.min(detected())), Ordering::Relaxed);
 }
 
+/// Does `work` compiled for the vectors of this processor: for loops over numbers that the compiler
+/// itself puts side by side. Every operation is rounded as written, so results are the same.
+#[inline(always)]
+pub fn with_vectors<R>(work: impl FnOnce() -> R) -> R {
+    match level() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: this level is only ever chosen on a processor that has it.
+        Level::Avx2 => unsafe { with_avx2(work) },
+        _ => work(),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
 /// Every level of this processor, for tests that compare variants without touching the global.
 #[cfg(test)]
 pub(super) fn available() -> impl Iterator<Item = Level> {

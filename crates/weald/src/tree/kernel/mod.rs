@@ -11,13 +11,15 @@
 //! - [`bin_search`]: turn values into bin codes.
 //! - [`descent`]: send rows down trees of any size.
 //! - [`mux`]: find the leaves of many rows in small trees, and add their values.
+//! - [`memory`]: large pages for long lists.
 //! - [`stumps`]: add the values of trees of one split.
 #![allow(unsafe_code, reason = "vector instructions and unchecked stores, proved at each block")]
 
 pub mod bin_search;
 pub mod descent;
-mod dispatch;
+pub mod dispatch;
 pub mod histogram;
+pub mod memory;
 pub mod mux;
 pub mod partition;
 pub mod scan;
