@@ -9,6 +9,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::bag::Bag;
+use super::measures::{Measures, measure};
 use super::rounding::Rounding;
 use crate::data::Task;
 use crate::error::{Error, Result};
@@ -21,8 +22,6 @@ use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of
 
 /// Rows in a chunk of work.
 pub const CHUNK: usize = 1 << 12;
-/// Rows that are measured side by side.
-const LANES: usize = 8;
 /// Rows that may be packed: rounding may add one unit for each.
 const MOST_PACKED_ROWS: usize = 1 << 29;
 /// Bits of a wide gradient, at the most: twice those that a single-precision number has.
@@ -328,94 +327,6 @@ fn each_chunk<R: Send>(
         (first..).zip(rows.chunks_mut(CHUNK)).map(&work).collect::<Vec<R>>()
     });
     done.into_iter().flatten().collect()
-}
-
-/// What is known of the gradients of some rows.
-#[derive(Default)]
-struct Measures {
-    largest_g: f32,
-    largest_h: f32,
-    squares: f32,
-    /// The sum of `|g|`.
-    sum_g: f64,
-    sum_h: f64,
-    /// Whether one of them is not finite.
-    is_unsound: bool,
-}
-
-/// Measures the gradients of some rows; those of absent rows become 0.
-fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
-    let Some(copies) = copies else { return measure_all(rows) };
-    let mut found = Measures::default();
-    for (row, &copies) in rows.iter_mut().zip(copies) {
-        if copies == 0 {
-            *row = Gradient::default();
-        }
-        let (size, copies) = (row.g.abs(), copies as f32);
-        found.is_unsound |= !row.is_finite();
-        found.largest_g = larger(found.largest_g, size);
-        found.largest_h = larger(found.largest_h, row.h);
-        found.squares += copies * size * size;
-        found.sum_g += f64::from(copies) * f64::from(size);
-        found.sum_h += f64::from(copies) * f64::from(larger(0.0, row.h));
-    }
-    found
-}
-
-/// Measures of eight rows side by side.
-#[derive(Default)]
-struct Lanes {
-    largest_g: [f32; LANES],
-    largest_h: [f32; LANES],
-    squares: [f32; LANES],
-    unsound: [f32; LANES],
-    sum_g: [f64; LANES],
-    sum_h: [f64; LANES],
-}
-
-impl Lanes {
-    #[inline(always)]
-    fn count(&mut self, block: &[Gradient; LANES]) {
-        for (i, gradient) in block.iter().enumerate() {
-            let (g, h) = (gradient.g.abs(), gradient.h);
-            self.largest_g[i] = larger(self.largest_g[i], g);
-            self.largest_h[i] = larger(self.largest_h[i], h);
-            self.squares[i] += g * g;
-            // 0, unless one of them is not finite.
-            self.unsound[i] += g * 0.0 + h * 0.0;
-            self.sum_g[i] += f64::from(g);
-            self.sum_h[i] += f64::from(larger(0.0, h));
-        }
-    }
-}
-
-fn measure_all(rows: &[Gradient]) -> Measures {
-    let (blocks, rest) = rows.as_chunks::<LANES>();
-    let mut last = [Gradient::default(); LANES];
-    last[..rest.len()].copy_from_slice(rest);
-    let lanes = with_vectors(|| {
-        let mut lanes = Lanes::default();
-        for block in blocks {
-            lanes.count(block);
-        }
-        lanes.count(&last);
-        lanes
-    });
-    Measures {
-        largest_g: lanes.largest_g.into_iter().fold(0.0, larger),
-        largest_h: lanes.largest_h.into_iter().fold(0.0, larger),
-        squares: lanes.squares.iter().sum(),
-        sum_g: lanes.sum_g.iter().sum(),
-        sum_h: lanes.sum_h.iter().sum(),
-        is_unsound: lanes.unsound.iter().any(|x| *x != 0.0),
-    }
-}
-
-/// The larger one; `a` if `b` is no number. One instruction, where the library's must also mind
-/// what `a` is.
-#[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
-    if b > a { b } else { a }
 }
 
 /// Two numbers in `[0, 1)`, 24 bits each, of 64 random bits.

@@ -15,6 +15,7 @@ mod held_out;
 mod islr;
 mod leaf_values;
 mod loss_choice;
+mod measures;
 mod rounding;
 mod rounds;
 mod start;
