@@ -15,7 +15,7 @@ use crate::data::Task;
 use crate::error::{Error, Result};
 use crate::loss::{Gradient, JointLoss, Loss, Rows};
 use crate::seed::{Purpose, Seed};
-use crate::tree::kernel::dispatch::with_vectors;
+use crate::tree::kernel::dispatch::{Loop, with_vectors};
 use crate::tree::kernel::memory::filled;
 use crate::tree::parts::{Parts, cut, on_each_thread};
 use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
@@ -247,12 +247,10 @@ impl Gradients {
         let lens: Vec<usize> = places.iter().map(Range::len).collect();
         let tasks = places.into_iter().zip(cut(&mut entries, lens.iter().copied()));
         on_each_thread(tasks.collect(), |(places, out)| match &bag.rows {
-            None => with_vectors(|| {
-                let first = places.start as u32;
-                for ((row, gradient), out) in (first..).zip(&self.rows[places]).zip(out) {
-                    *out = entry(row, gradient);
-                }
-            }),
+            None => {
+                let (first, rows) = (places.start as u32, &self.rows[places]);
+                with_vectors(Entries { first, rows, entry: &entry, out });
+            }
             Some(rows) => {
                 for (&row, out) in rows[places].iter().zip(out) {
                     *out = entry(row, &self.rows[row as usize]);
@@ -311,6 +309,25 @@ impl Gradients {
             libm::ldexp(1.0, bits - exponent)
         };
         ExactScales { g: scale(self.largest_g), h: scale(self.largest_h) }
+    }
+}
+
+/// The entries of consecutive rows.
+struct Entries<'a, E> {
+    first: u32,
+    rows: &'a [Gradient],
+    entry: &'a E,
+    out: &'a mut [Entry],
+}
+
+impl<E: Fn(u32, &Gradient) -> Entry> Loop for Entries<'_, E> {
+    type Found = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ((row, gradient), out) in (self.first..).zip(self.rows).zip(self.out) {
+            *out = (self.entry)(row, gradient);
+        }
     }
 }
 

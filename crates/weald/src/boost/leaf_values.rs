@@ -17,7 +17,7 @@ use crate::tree::statistic::{Entry, row_of};
 use crate::tree::{Node, Rule, Tree};
 
 /// Rows that are visited together.
-const STRETCH: usize = 1 << 16;
+const STRETCH: usize = 1 << 15;
 
 /// The largest step by half the log-odds: one row in about 3000 of the other class.
 const MOST_HALF_LOG_ODDS: f64 = 4.0;

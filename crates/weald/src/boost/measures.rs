@@ -1,7 +1,7 @@
 //! What must be known of gradients before they are scaled to integers.
 
 use crate::loss::Gradient;
-use crate::tree::kernel::dispatch::with_vectors;
+use crate::tree::kernel::dispatch::{Loop, with_vectors};
 
 /// Rows that are measured side by side.
 const LANES: usize = 8;
@@ -73,14 +73,8 @@ fn measure_all(rows: &[Gradient]) -> Measures {
     let (blocks, rest) = rows.as_chunks::<LANES>();
     let mut last = [Gradient::default(); LANES];
     last[..rest.len()].copy_from_slice(rest);
-    let lanes = with_vectors(|| {
-        let mut lanes = Lanes::default();
-        for block in blocks {
-            lanes.count(block);
-        }
-        lanes.count(&last);
-        lanes
-    });
+    let mut lanes = with_vectors(Count { blocks });
+    lanes.count(&last);
     Measures {
         largest_g: lanes.largest_g.into_iter().fold(0.0, larger),
         largest_h: lanes.largest_h.into_iter().fold(0.0, larger),
@@ -88,6 +82,24 @@ fn measure_all(rows: &[Gradient]) -> Measures {
         sum_g: lanes.sum_g.iter().sum(),
         sum_h: lanes.sum_h.iter().sum(),
         is_unsound: lanes.unsound.iter().any(|x| *x != 0.0),
+    }
+}
+
+/// Counts whole blocks of rows.
+struct Count<'a> {
+    blocks: &'a [[Gradient; LANES]],
+}
+
+impl Loop for Count<'_> {
+    type Found = Lanes;
+
+    #[inline(always)]
+    fn run(self) -> Lanes {
+        let mut lanes = Lanes::default();
+        for block in self.blocks {
+            lanes.count(block);
+        }
+        lanes
     }
 }
 

@@ -220,8 +220,10 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn take_gradients(&mut self, round: usize) -> Result<()> {
         let width = self.start.len();
         if width > 1 {
-            let shared = |scores: &[f64]| self.loss.shared(scores);
-            self.shared = self.scores.par_chunks_exact(width).map(shared).collect();
+            self.shared.resize(self.targets.len(), 0.0);
+            let chunks = self.shared.par_chunks_mut(CHUNK);
+            let scores = self.scores.par_chunks(CHUNK * width);
+            chunks.zip(scores).for_each(|(out, scores)| self.loss.shared(scores, out));
         }
         let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {

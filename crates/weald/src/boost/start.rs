@@ -78,10 +78,11 @@ fn downhill(
 }
 
 fn newton_steps(loss: &dyn Loss, targets: &[f64], weights: &Weights, scores: &[f64]) -> Vec<f64> {
-    let shared: Vec<f64> = match loss.width() {
-        1 => Vec::new(),
-        width => scores.chunks_exact(width).map(|own| loss.shared(own)).collect(),
-    };
+    let mut shared = Vec::new();
+    if loss.width() > 1 {
+        shared.resize(targets.len(), 0.0);
+        loss.shared(scores, &mut shared);
+    }
     let rows = Rows { targets, scores, shared: &shared };
     let mut gradients = vec![Gradient::default(); targets.len()];
     let step = |output: usize| {

@@ -3,7 +3,7 @@
 use super::smooth::sigmoid;
 use super::{Gradient, Link, Loss, Rows, mean};
 use crate::data::{Task, Weights};
-use crate::tree::kernel::dispatch::with_vectors;
+use crate::tree::kernel::dispatch::{Loop, with_vectors};
 
 /// `ln(1 + exp(-s))` for class 1, `ln(1 + exp(s))` for class 0.
 #[derive(Debug, Clone, Copy)]
@@ -28,16 +28,30 @@ impl Loss for Logistic {
     }
 
     fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
-        with_vectors(|| {
-            for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
-                let p = sigmoid(*s as f32);
-                *out = Gradient { g: p - *y as f32, h: p * (1.0 - p) };
-            }
-        });
+        with_vectors(Gradients { rows, out });
     }
 
     fn link(&self) -> Link {
         Link::Logistic
+    }
+}
+
+/// The derivatives of some rows.
+struct Gradients<'a> {
+    rows: &'a Rows<'a>,
+    out: &'a mut [Gradient],
+}
+
+impl Loop for Gradients<'_> {
+    type Found = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Rows { targets, scores, .. } = self.rows;
+        for ((out, y), s) in self.out.iter_mut().zip(*targets).zip(*scores) {
+            let p = sigmoid(*s as f32);
+            *out = Gradient { g: p - *y as f32, h: p * (1.0 - p) };
+        }
     }
 }
 

@@ -113,11 +113,11 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
     /// only one.
     fn loss(&self, target: f64, scores: &[f64]) -> f64;
 
-    /// What the derivatives by all scores of a row have in common: computed once a round. Asked
-    /// only of losses with several scores.
-    fn shared(&self, scores: &[f64]) -> f64 {
+    /// What the derivatives by all scores of a row have in common, for consecutive rows: computed
+    /// once a round. Asked only of losses with several scores.
+    fn shared(&self, scores: &[f64], out: &mut [f64]) {
         let _ = scores;
-        0.0
+        out.fill(0.0);
     }
 
     /// The derivatives by score number `output` of some rows; of a joint loss, as if each row were
@@ -317,8 +317,8 @@ mod tests {
         scores: &[f64],
         output: usize,
     ) -> Vec<Gradient> {
-        let shared: Vec<f64> =
-            scores.chunks_exact(loss.width()).map(|own| loss.shared(own)).collect();
+        let mut shared = vec![0.0; targets.len()];
+        loss.shared(scores, &mut shared);
         let mut found = vec![Gradient::default(); targets.len()];
         loss.gradients(&Rows { targets, scores, shared: &shared }, output, &mut found);
         found

@@ -31,22 +31,31 @@ pub fn limit(level: Level) {
     LEVEL.store(encoded(level.min(detected())), Ordering::Relaxed);
 }
 
-/// Does `work` compiled for the vectors of this processor: for loops over numbers that the compiler
-/// itself puts side by side. Every operation is rounded as written, so results are the same.
+/// A loop over numbers that the compiler itself puts side by side.
+pub trait Loop {
+    /// What it finds.
+    type Found;
+
+    /// Runs it. Must be marked `#[inline(always)]`, or it is compiled for any processor.
+    fn run(self) -> Self::Found;
+}
+
+/// Runs a loop compiled for the vectors of this processor. Every operation is rounded as written, so
+/// results are the same.
 #[inline(always)]
-pub fn with_vectors<R>(work: impl FnOnce() -> R) -> R {
+pub fn with_vectors<L: Loop>(work: L) -> L::Found {
     match level() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: this level is only ever chosen on a processor that has it.
         Level::Avx2 => unsafe { with_avx2(work) },
-        _ => work(),
+        _ => work.run(),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
-    work()
+fn with_avx2<L: Loop>(work: L) -> L::Found {
+    work.run()
 }
 
 /// Every level of this processor, for tests that compare variants without touching the global.
