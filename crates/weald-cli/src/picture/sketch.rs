@@ -144,6 +144,7 @@ pub(super) mod tests {
                 ],
                 values: vec![0.5, 0.5, 1.0, 0.0, 1.0 / 6.0, 5.0 / 6.0, 0.5, 0.5, 0.0, 1.0],
                 width: 2,
+                linear: None,
             },
             schema: Arc::new(Schema {
                 fields: vec![

@@ -81,7 +81,7 @@ impl LeafValues<'_> {
             }
         }
         self.put_in_order(&nodes, &mut values);
-        Tree { nodes, values, width: 1 }
+        Tree { nodes, values, width: 1, linear: None }
     }
 
     /// Moves values such that they respect the directions of features. The tree was grown with

@@ -82,6 +82,11 @@ impl<'a> Arrays<'a> {
         std::mem::take(&mut self.document)
     }
 
+    /// Whether there is an array of this name, not yet taken.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.arrays.iter().any(|array| array.name == name)
+    }
+
     /// Takes the bytes of an array of one dimension.
     pub(super) fn list(
         &mut self,

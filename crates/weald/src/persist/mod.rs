@@ -46,6 +46,19 @@
 //! | `set.offsets`    | `u64` | where each category rule's words start, in node order; one more entry than such rules |
 //! | `set.words`      | `u64` | bit `code % 64` of word `code / 64`: the level goes left            |
 //!
+//! If leaves of an additive model are linear ([`LinearLeaf`](crate::tree::LinearLeaf)), these
+//! follow; if none is, none of these is there:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `linear.node`    | `u64` | the node of each linear leaf, counted from the first of all nodes, rising |
+//! | `linear.base`    | `f64` | what each says where every column is at its lowest                  |
+//! | `linear.low`, `linear.high` | `f64` | the range that what it says is held within            |
+//! | `linear.offsets` | `u64` | where each leaf's slopes start; one more entry than linear leaves   |
+//! | `slope.feature`  | `u32` | the column, of numbers; rising in each leaf                         |
+//! | `slope.value`    | `f64` | what is added for each unit above the lowest value                  |
+//! | `slope.low`, `slope.high` | `f64` | the range that values are held within                     |
+//!
 //! # The digest
 //!
 //! The SHA-256 of the whole file, first byte to last, in which the 64 characters of the digest
@@ -67,6 +80,7 @@ mod document;
 mod foreign;
 mod header;
 mod json;
+mod linear;
 mod names;
 mod proof;
 mod trees;
@@ -123,6 +137,7 @@ pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
             arrays.numbers("additive.start", &[model.start.len()], start);
             arrays.bytes("additive.link", vec![model.link.code()]);
             trees::write(&model.trees, &mut arrays);
+            linear::write(&model.trees, &mut arrays);
             if let Some(curve) = &model.curve {
                 let losses = curve.held_out.iter().copied();
                 arrays.numbers("curve.held_out", &[curve.held_out.len()], losses);
@@ -166,7 +181,8 @@ fn read(
                 _ => None,
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
-            let trees = trees::read(&mut arrays, 1)?;
+            let mut trees = trees::read(&mut arrays, 1)?;
+            linear::read(&mut arrays, &mut trees)?;
             let curve = match document.curve.take() {
                 Some(facts) => Some(curve(facts, &mut arrays)?),
                 None => None,

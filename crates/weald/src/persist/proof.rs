@@ -2,7 +2,8 @@
 //!
 //! Linear in the model, without recursion. What is proven of a tree: its nodes are one tree in
 //! pre-order, every rule looks at a column of its kind, no threshold is NaN, every number that may
-//! be predicted is finite, and every probability is between 0 and 1.
+//! be predicted is finite, and every probability is between 0 and 1. A linear leaf is a leaf, its
+//! columns are of numbers, and what it may say is finite.
 
 use super::damaged;
 use crate::any::AnyModel;
@@ -10,7 +11,7 @@ use crate::boost::AdditiveModel;
 use crate::data::{FieldKind, Schema};
 use crate::error::{ModelFileError, quoted};
 use crate::model::{Model, Output};
-use crate::tree::{LevelSet, Node, Rule, Tree};
+use crate::tree::{LevelSet, LinearLeaf, Node, Rule, Slope, Tree};
 
 type Proof = Result<(), ModelFileError>;
 
@@ -56,7 +57,11 @@ fn additive(model: &AdditiveModel) -> Proof {
         return damaged(format!("{trees} trees cannot be shared by {n_scores} scores"));
     }
     model.trees.iter().try_for_each(|one| tree(one, &model.schema, &Output::Value))?;
-    let largest = |one: &Tree| one.values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    let largest = |one: &Tree| {
+        let linear = one.linear.iter().flat_map(|linear| &linear.0);
+        let ends = linear.flat_map(|leaf| [leaf.low.abs(), leaf.high.abs()]);
+        one.values.iter().map(|v| v.abs()).chain(ends).fold(0.0, f64::max)
+    };
     let reach: f64 =
         model.start.iter().map(|s| s.abs()).chain(model.trees.iter().map(largest)).sum();
     if reach.is_finite() { Ok(()) } else { damaged("its trees add up to infinity") }
@@ -95,7 +100,34 @@ pub(super) fn tree(tree: &Tree, schema: &Schema, output: &Output) -> Proof {
         }
         value(tree.value(at), output, || format!("node {at}"))?;
     }
-    Ok(())
+    tree.linear.iter().flat_map(|leaves| &leaves.0).try_for_each(|leaf| linear(leaf, tree, schema))
+}
+
+/// Proves one linear leaf of a tree that is proven.
+fn linear(leaf: &LinearLeaf, tree: &Tree, schema: &Schema) -> Proof {
+    let node = leaf.node as usize;
+    if !tree.is_leaf(node) {
+        return damaged(format!("node {node} has slopes, but is no leaf"));
+    }
+    if leaf.slopes.is_empty() || !leaf.slopes.windows(2).all(|s| s[0].feature < s[1].feature) {
+        let columns: Vec<u32> = leaf.slopes.iter().map(|s| s.feature).collect();
+        return damaged(format!("node {node} has slopes of the columns {columns:?}"));
+    }
+    for Slope { feature, slope, low, high } in &leaf.slopes {
+        let kind = schema.fields.get(*feature as usize).map(|field| &field.kind);
+        if kind != Some(&FieldKind::Numeric) {
+            return damaged(format!("node {node} has a slope of column {feature}, not of numbers"));
+        }
+        let is_sound = slope.is_finite() && low.is_finite() && high.is_finite() && low <= high;
+        if !is_sound {
+            return damaged(format!("node {node} has the slope {slope} from {low} to {high}"));
+        }
+    }
+    let LinearLeaf { base, low, high, .. } = leaf;
+    if leaf.is_finite() && low <= high {
+        return Ok(());
+    }
+    damaged(format!("node {node} goes from {base} by its slopes, within {low} and {high}"))
 }
 
 /// Proves that each node but the root is the child of exactly one other: the right child of an

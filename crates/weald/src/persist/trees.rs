@@ -55,7 +55,7 @@ pub(super) fn read(arrays: &mut Arrays<'_>, width: usize) -> Result<Vec<Tree>, M
         let values = nodes.values[stretch.start * width..stretch.end * width].as_flattened();
         let values = numbers(values).collect();
         let nodes = stretch.map(|at| nodes.next(at)).collect::<Result<_, _>>()?;
-        read.push(Tree { nodes, values, width });
+        read.push(Tree { nodes, values, width, linear: None });
     }
     match nodes.sets.len() - nodes.next_set {
         0 => Ok(read),
@@ -73,7 +73,7 @@ pub(super) fn read_one(arrays: &mut Arrays<'_>, width: usize) -> Result<Tree, Mo
 }
 
 /// The running sum, from 0 on.
-fn ends(lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = u64> {
+pub(super) fn ends(lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = u64> {
     let add = |end: &mut u64, length: usize| {
         *end += length as u64;
         Some(*end)
@@ -167,10 +167,10 @@ impl<'a> NodeArrays<'a> {
 }
 
 /// Where the parts of an array start, and where the last ends: proven to rise from 0 to its length.
-struct Offsets<'a>(&'a [[u8; 8]]);
+pub(super) struct Offsets<'a>(&'a [[u8; 8]]);
 
 impl<'a> Offsets<'a> {
-    fn take(
+    pub(super) fn take(
         arrays: &mut Arrays<'a>,
         name: &str,
         length: usize,
@@ -190,11 +190,11 @@ impl<'a> Offsets<'a> {
         Ok(offsets)
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len() - 1
     }
 
-    fn stretch(&self, part: usize) -> Range<usize> {
+    pub(super) fn stretch(&self, part: usize) -> Range<usize> {
         // No offset is past the array's length, which is a `usize`.
         let at = |part: usize| u64::from_le_bytes(self.0[part]) as usize;
         at(part)..at(part + 1)
@@ -219,11 +219,12 @@ mod tests {
         };
         let number = Rule::Number { feature: 0, threshold: -0.0, missing_left: false };
         let trees = [
-            Tree { nodes: vec![leaf()], values: vec![1.0, 2.0], width: 2 },
+            Tree { nodes: vec![leaf()], values: vec![1.0, 2.0], width: 2, linear: None },
             Tree {
                 nodes: vec![split(words(70, &[0, 69])), leaf(), leaf()],
                 values: vec![0.25; 6],
                 width: 2,
+                linear: None,
             },
             Tree {
                 nodes: vec![
@@ -235,6 +236,7 @@ mod tests {
                 ],
                 values: (0..10).map(f64::from).collect(),
                 width: 2,
+                linear: None,
             },
         ];
         let mut writer = ArrayWriter::default();

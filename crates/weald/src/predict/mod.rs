@@ -7,6 +7,9 @@
 //! - *descent*, rows in flight: many rows in larger trees;
 //! - *descent*, trees in flight: a few rows, without any preparation of the rows.
 //!
+//! Trees with linear leaves go by descent, which has the numbers of a row at hand when it knows the
+//! leaf.
+//!
 //! `Trees::way` chooses. What a way needs is prepared when it is first taken, and kept.
 
 mod batch;
@@ -21,7 +24,7 @@ use crate::scores::Scores;
 use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
 use crate::tree::kernel::mux::MOST_LEAVES;
 use crate::tree::walk::{Reader, Walk};
-use crate::tree::{Rule, Tree};
+use crate::tree::{LinearLeaf, Rule, Tree};
 use batch::{Batch, Kind};
 
 /// Rows that a thread takes at a time.
@@ -52,12 +55,16 @@ struct Shape {
     n_columns: usize,
     /// Whether any root asks for a level, or leaves have several numbers.
     is_mixed: bool,
+    /// Whether any leaf is linear.
+    is_linear: bool,
 }
 
 /// Packed trees with the values of all leaves.
 struct Packed {
     walk: Walk,
     values: Vec<f64>,
+    /// The linear leaves, their columns by their place in a tile; empty where none is linear.
+    linear: Vec<Option<LinearLeaf>>,
 }
 
 /// A way to add up trees.
@@ -74,10 +81,13 @@ enum Way {
 impl Trees {
     /// Which way for so many rows: the one obvious place.
     fn way(&self, n_rows: usize) -> Way {
-        let Shape { most_leaves, n_columns, is_mixed } = self.shape;
+        let Shape { most_leaves, n_columns, is_mixed, is_linear } = self.shape;
         if n_rows < BATCH {
             Way::EachRow
-        } else if most_leaves > MOST_LEAVES || n_columns > COLUMNS_PER_TREE * self.trees.len() {
+        } else if most_leaves > MOST_LEAVES
+            || n_columns > COLUMNS_PER_TREE * self.trees.len()
+            || is_linear
+        {
             Way::EachTree
         } else if most_leaves <= 2 && !is_mixed {
             Way::Batch(Kind::Stumps)
@@ -109,10 +119,10 @@ impl Trees {
                         if way == Way::EachRow {
                             let rows = tile.chunks_exact(tile.len() / (scores.len() / width));
                             for (row, scores) in rows.zip(scores.chunks_exact_mut(width)) {
-                                self.add_row(packed, Rows::of(row), scores);
+                                self.add_row(packed, row, scores);
                             }
                         } else {
-                            self.add_block(packed, Rows::of(&tile), scores, width);
+                            self.add_block(packed, &tile, scores, width);
                         }
                     }
                 });
@@ -132,31 +142,43 @@ impl Trees {
         let packed = self.packed();
         let mut tile = Vec::new();
         packed.walk.read_row(row, &mut tile);
-        self.add_row(packed, Rows::of(&tile), scores);
+        self.add_row(packed, &tile, scores);
     }
 
-    fn add_row(&self, packed: &Packed, row: Rows<'_>, scores: &mut [f64]) {
+    fn add_row(&self, packed: &Packed, values: &[f64], scores: &mut [f64]) {
+        let row = Rows::of(values);
         let mut leaves = [0; IN_FLIGHT];
         let mut output = 0;
+        let mut add = |number: f64| {
+            scores[output] += number;
+            output = if output + 1 == scores.len() { 0 } else { output + 1 };
+        };
         for first in (0..self.trees.len()).step_by(IN_FLIGHT) {
             let leaves = &mut leaves[..IN_FLIGHT.min(self.trees.len() - first)];
             packed.walk.trees(first, row, leaves);
             for &leaf in &*leaves {
-                for number in packed.value(leaf, self.width()) {
-                    scores[output] += number;
-                    output = if output + 1 == scores.len() { 0 } else { output + 1 };
+                match packed.linear_value(leaf, values) {
+                    Some(number) => add(number),
+                    None => packed.value(leaf, self.width()).iter().for_each(|&x| add(x)),
                 }
             }
         }
     }
 
-    fn add_block(&self, packed: &Packed, tile: Rows<'_>, scores: &mut [f64], width: usize) {
+    fn add_block(&self, packed: &Packed, values: &[f64], scores: &mut [f64], width: usize) {
+        let tile = Rows::of(values);
+        let n_values = values.len() / (scores.len() / width);
         let mut leaves = [0; IN_FLIGHT];
         let leaves = &mut leaves[..scores.len() / width];
         for tree in 0..self.trees.len() {
             packed.walk.rows(tree, tile, leaves);
             let output = tree * self.width() % width;
-            for (scores, &leaf) in scores.chunks_exact_mut(width).zip(&*leaves) {
+            let rows = scores.chunks_exact_mut(width).zip(values.chunks_exact(n_values));
+            for ((scores, values), &leaf) in rows.zip(&*leaves) {
+                if let Some(number) = packed.linear_value(leaf, values) {
+                    scores[output] += number;
+                    continue;
+                }
                 let numbers = packed.value(leaf, self.width());
                 scores[output..].iter_mut().zip(numbers).for_each(|(score, x)| *score += x);
             }
@@ -169,8 +191,28 @@ impl Trees {
                 let leaves = (0..tree.nodes.len()).filter(|&at| tree.is_leaf(at));
                 leaves.flat_map(|at| tree.value(at)).copied()
             });
-            Box::new(Packed { walk: Walk::of(&self.trees), values: values.collect() })
+            let walk = Walk::of(&self.trees);
+            let linear = if self.shape.is_linear { self.linear_leaves(&walk) } else { vec![] };
+            Box::new(Packed { walk, values: values.collect(), linear })
         })
+    }
+
+    /// Each leaf of each tree, if it is linear, with its columns by their place in a tile.
+    fn linear_leaves(&self, walk: &Walk) -> Vec<Option<LinearLeaf>> {
+        let placed = |leaf: &LinearLeaf| {
+            let mut leaf = leaf.clone();
+            for slope in &mut leaf.slopes {
+                // The walk asks for the columns of all slopes.
+                slope.feature = walk.place(slope.feature).map_or(0, |place| place as u32);
+            }
+            leaf
+        };
+        let of_tree = |tree: &Tree| -> Vec<Option<LinearLeaf>> {
+            let leaves = (0..tree.nodes.len()).filter(|&at| tree.is_leaf(at));
+            let linear = |at| tree.linear.as_ref().and_then(|linear| linear.leaf(at));
+            leaves.map(|at| linear(at).map(placed)).collect()
+        };
+        self.trees.iter().flat_map(of_tree).collect()
     }
 
     /// Numbers in a leaf's value.
@@ -182,6 +224,12 @@ impl Trees {
 impl Packed {
     fn value(&self, leaf: u32, width: usize) -> &[f64] {
         &self.values[leaf as usize * width..][..width]
+    }
+
+    /// What a linear leaf says of a row of a tile; `None` if it says its constant value.
+    #[inline]
+    fn linear_value(&self, leaf: u32, row: &[f64]) -> Option<f64> {
+        self.linear.get(leaf as usize)?.as_ref()?.value(|place| row[place])
     }
 }
 
@@ -206,6 +254,7 @@ impl Shape {
             most_leaves: trees.iter().map(Tree::n_leaves).max().unwrap_or(0),
             n_columns: columns.len(),
             is_mixed: trees.iter().any(is_mixed),
+            is_linear: trees.iter().any(|tree| tree.linear.is_some()),
         }
     }
 }

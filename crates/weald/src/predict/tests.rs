@@ -8,7 +8,7 @@ use super::*;
 use crate::data::{Column, MISSING, Numbers, View};
 use crate::run::Run;
 use crate::seed::{Purpose, Seed, Stream};
-use crate::tree::{LevelSet, Node};
+use crate::tree::{LevelSet, LinearLeaves, Node, Slope};
 
 /// Numeric columns in single and double precision, plain and strided, and columns of few and many
 /// levels.
@@ -101,7 +101,28 @@ fn tree(shape: Shape, width: usize, draws: &mut Stream) -> Tree {
         }
     }
     let values = (0..nodes.len() * width).map(|_| draws.unit() - 0.5).collect();
-    Tree { nodes, values, width }
+    Tree { nodes, values, width, linear: None }
+}
+
+/// The tree with about half of its leaves linear, in columns that it may or may not split on.
+fn with_linear_leaves(mut tree: Tree, draws: &mut Stream) -> Tree {
+    let mut leaves = Vec::new();
+    for node in (0..tree.nodes.len()).filter(|&at| tree.is_leaf(at)) {
+        let slope = |feature: usize, draws: &mut Stream| {
+            let (low, slope) = (draws.unit() * 10.0 - 8.0, draws.unit() - 0.5);
+            Slope { feature: feature as u32, slope, low, high: low + draws.unit() * 6.0 }
+        };
+        let numeric = (0..LEVELS.len()).filter(|&f| LEVELS[f].is_none());
+        let chosen: Vec<usize> = numeric.filter(|_| draws.below(3) == 0).collect();
+        let slopes: Vec<Slope> = chosen.into_iter().map(|f| slope(f, draws)).collect();
+        if !slopes.is_empty() {
+            let (low, high) = (-draws.unit(), draws.unit() + 0.5);
+            let base = draws.unit();
+            leaves.push(LinearLeaf { node: node as u32, base, slopes, low, high });
+        }
+    }
+    tree.linear = (!leaves.is_empty()).then(|| Box::new(LinearLeaves(leaves)));
+    tree
 }
 
 /// The scores by the obvious way.
@@ -111,6 +132,11 @@ fn reference(trees: &[Tree], table: &Table, start: &Scores) -> Scores {
     for (i, tree) in trees.iter().enumerate() {
         for row in 0..table.n_rows() {
             let leaf = tree.leaf(|f| columns[f].number(row), |f| columns[f].level(row));
+            if tree.width == 1 {
+                let value = tree.says(leaf, |f| columns[f].number(row));
+                scores.row_mut(row)[i % start.width()] += value;
+                continue;
+            }
             for (j, value) in tree.value(leaf).iter().enumerate() {
                 scores.row_mut(row)[(i * tree.width + j) % start.width()] += value;
             }
@@ -135,6 +161,9 @@ fn ways(trees: &[Tree]) -> Vec<Way> {
     let is_plain =
         |tree: &Tree| tree.width == 1 && !matches!(tree.nodes[0].rule, Rule::Categories { .. });
     let mut ways = vec![Way::EachRow, Way::EachTree];
+    if trees.iter().any(|tree| tree.linear.is_some()) {
+        return ways;
+    }
     if most <= MOST_LEAVES {
         ways.push(Way::Batch(Kind::Mux));
     }
@@ -204,6 +233,22 @@ proptest! {
     ) {
         let mut draws = Seed(seed).stream(Purpose::Rows);
         let trees = shapes.iter().map(|&shape| tree(shape, width, &mut draws)).collect();
+        check(trees, &table(n_rows, &mut draws), n_outputs);
+    }
+
+    #[test]
+    fn linear_leaves_too(
+        shapes in prop::collection::vec(shape(), 1..8),
+        n_rows in prop_oneof![Just(1), Just(15), Just(16), 65usize..300],
+        n_outputs in 1usize..4,
+        seed in any::<u64>(),
+    ) {
+        let mut draws = Seed(seed).stream(Purpose::Rows);
+        let mut trees: Vec<Tree> = shapes.iter().map(|&shape| tree(shape, 1, &mut draws)).collect();
+        // Constant trees among them.
+        for tree in trees.iter_mut().step_by(2) {
+            *tree = with_linear_leaves(tree.clone(), &mut draws);
+        }
         check(trees, &table(n_rows, &mut draws), n_outputs);
     }
 

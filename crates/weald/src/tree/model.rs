@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::kernel::descent::{IN_FLIGHT, Rows};
+use super::linear::LinearLeaves;
 use super::walk::{Reader, Walk};
 use crate::data::{Aligned, MISSING, Schema, Table};
 use crate::model::{Model, Output};
@@ -24,6 +25,8 @@ pub struct Tree {
     pub values: Vec<f64>,
     /// Numbers in a node's value.
     pub width: usize,
+    /// Leaves that are more than a constant; only in trees of one number a node.
+    pub linear: Option<Box<LinearLeaves>>,
 }
 
 /// One node.

@@ -93,7 +93,7 @@ fn cut_back(tree: &Tree, price: impl Fn(usize) -> f64, slack: f64) -> Tree {
 
 /// The tree without the subtrees of nodes that become leaves.
 fn keep(tree: &Tree, becomes_leaf: &[bool]) -> Tree {
-    let mut kept = Tree { nodes: Vec::new(), values: Vec::new(), width: tree.width };
+    let mut kept = Tree { nodes: Vec::new(), values: Vec::new(), width: tree.width, linear: None };
     let mut stack = vec![(0, None)];
     while let Some((at, parent)) = stack.pop() {
         let here = kept.nodes.len();

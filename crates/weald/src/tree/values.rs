@@ -28,6 +28,7 @@ pub fn put_values(grown: Grown, sample: &Sample<'_>, criterion: Criterion) -> Tr
         width: described[0].value.len(),
         nodes: grown.nodes.into_iter().zip(&described).map(node).collect(),
         values: described.into_iter().flat_map(|d| d.value).collect(),
+        linear: None,
     }
 }
 

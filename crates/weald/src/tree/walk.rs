@@ -36,6 +36,9 @@ impl Walk {
     pub fn of(trees: &[Tree]) -> Walk {
         let nodes = || trees.iter().flat_map(|tree| &tree.nodes);
         let mut asked: Vec<Asked> = nodes().filter_map(|node| Asked::by(&node.rule)).collect();
+        let linear = trees.iter().filter_map(|tree| tree.linear.as_ref());
+        let slopes = linear.flat_map(|linear| &linear.0).flat_map(|leaf| &leaf.slopes);
+        asked.extend(slopes.map(|slope| Asked { feature: slope.feature, for_levels: false }));
         asked.sort_unstable();
         asked.dedup();
         let mut descent = Descent::new(asked.len().max(1));
@@ -44,6 +47,11 @@ impl Walk {
         }
         descent.finish();
         Walk { descent, asked }
+    }
+
+    /// Where the numbers of a column stand among the values of a row, if a tree asks for them.
+    pub fn place(&self, feature: u32) -> Option<usize> {
+        self.asked.binary_search(&Asked { feature, for_levels: false }).ok()
     }
 
     /// Writes the values that trees ask for of `n_rows` rows, row after row.
@@ -130,6 +138,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of a row; NaN if the column holds levels.
+    #[inline]
     pub fn number(&self, row: usize) -> f64 {
         match self {
             Reader::F32(values, stride) => f64::from(values[row * stride]),

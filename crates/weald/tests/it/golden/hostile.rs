@@ -93,6 +93,51 @@ fn sums_of_trees_that_mean_nothing() {
     refused(twice, "its trees add up to infinity");
 }
 
+fn linear() -> File {
+    File::open("v1_linear")
+}
+
+#[test]
+fn linear_leaves_that_mean_nothing() {
+    let node = |at, x: u64| linear().put("linear.node", at, x.to_le_bytes());
+    refused(node(0, 0), "node 0 has slopes, but is no leaf");
+    refused(node(2, 6), "node 0 has slopes, but is no leaf");
+    refused(node(1, 1), "linear.node: 1 does not rise");
+    refused(node(2, 2), "linear.node: 2 does not rise");
+    refused(node(2, 9), "the linear leaf 9 is past the last node, 9");
+    refused(node(2, u64::MAX), "the linear leaf 18446744073709551615 is past the last node, 9");
+    let offset = |at, x: u64| linear().put("linear.offsets", at, x.to_le_bytes());
+    refused(offset(0, 1), "linear.offsets: 1 follows 0");
+    refused(offset(1, 0), "node 1 has slopes of the columns []");
+    refused(offset(3, 5), "linear.offsets ends at 5, expected 4");
+    let feature = |at, f: u32| linear().put("slope.feature", at, f.to_le_bytes());
+    refused(feature(0, 1), "node 1 has a slope of column 1, not of numbers");
+    refused(feature(0, 4), "node 1 has a slope of column 4, not of numbers");
+    refused(feature(0, u32::MAX), "node 1 has a slope of column 4294967295");
+    refused(feature(1, 2), "node 2 has slopes of the columns [2, 2]");
+    let put = |array: &str, at, x: f64| linear().put(array, at, x.to_le_bytes());
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        refused(put("slope.value", 0, bad), "node 1 has the slope");
+        refused(put("slope.low", 1, bad), "node 2 has the slope -0.25 from");
+        refused(put("slope.high", 1, bad), "node 2 has the slope -0.25 from -1 to");
+        for array in ["linear.base", "linear.low", "linear.high"] {
+            refused(put(array, 1, bad), "node 2 goes from");
+        }
+    }
+    refused(put("slope.low", 1, 2.5), "node 2 has the slope -0.25 from 2.5 to 2");
+    refused(put("linear.low", 2, -0.5), "node 2 goes from -1 by its slopes, within -0.5 and -0.75");
+    refused(put("slope.value", 0, 1e9), "node 1 goes from -0 by its slopes");
+    let far = put("slope.low", 0, -f64::MAX).put("slope.high", 0, f64::MAX.to_le_bytes());
+    refused(far, "node 1 goes from -0 by its slopes");
+    let far = put("linear.high", 0, f64::MAX).put("linear.high", 2, f64::MAX.to_le_bytes());
+    refused(far, "its trees add up to infinity");
+    let gone = |name: &str| linear().replace(name, &format!("{name}s"));
+    refused(gone("linear.base"), "the array linear.base is not there");
+    refused(gone("linear.high"), "the array linear.high is not there");
+    refused(gone("slope.low"), "the array slope.low is not there");
+    refused(gone("linear.node"), "there is a strange array");
+}
+
 #[test]
 fn learning_curves_that_mean_nothing() {
     let nan = f64::NAN.to_le_bytes();

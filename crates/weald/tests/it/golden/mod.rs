@@ -35,7 +35,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 5] = [
+const GOLDEN: [Golden; 6] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -60,6 +60,11 @@ const GOLDEN: [Golden; 5] = [
         name: "v1_counts",
         model: models::counts,
         scores: "d4b2a9379439c33cb6998ed4d1341ffda4f04d5dc795276a77a0731d8be6eaee",
+    },
+    Golden {
+        name: "v1_linear",
+        model: models::linear,
+        scores: "fdd32650aae110a9101b358e79cad61b3f3a8d9f84190d1ad8ea1f20ee4e407c",
     },
 ];
 

@@ -9,7 +9,7 @@ use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Column, Field, FieldKind, Levels, MISSING, Schema, Table};
 use weald::loss::Link;
 use weald::model::Output;
-use weald::tree::{LevelSet, Node, Rule, Tree, TreeModel};
+use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
 
 /// A column whose name has another script, a quote, a backslash and control characters.
 pub const STRANGE: &str = "größe \"цвет\" \\ 🌲\u{0}\u{1b}[31m\u{202e}\n";
@@ -44,6 +44,7 @@ pub fn regression() -> Trained {
         ],
         values: vec![0.5, -1.25, f64::MIN, -0.0, 0.1 + 0.2, 5e-324, f64::MAX],
         width: 1,
+        linear: None,
     };
     let model = TreeModel { tree, schema: schema(), output: Output::Value };
     let settings = [("max_depth", "2"), ("pruning", "cost-complexity:0.01")];
@@ -88,6 +89,7 @@ pub fn classification() -> Trained {
         ],
         values: values.as_flattened().to_vec(),
         width: 3,
+        linear: None,
     };
     let classes = names(&["", "setosa\u{7f}", STRANGE]);
     let model = TreeModel { tree, schema: schema(), output: Output::Probabilities { classes } };
@@ -109,8 +111,10 @@ pub fn additive() -> Trained {
         nodes: vec![node(rule, 2, 8.0), leaf(3.0), leaf(5.0)],
         values: vec![0.0, 0.25 * (i as f64 + 1.0), -0.5],
         width: 1,
+        linear: None,
     };
-    let alone = |value| Tree { nodes: vec![leaf(8.0)], values: vec![value], width: 1 };
+    let alone =
+        |value| Tree { nodes: vec![leaf(8.0)], values: vec![value], width: 1, linear: None };
     let mut trees: Vec<Tree> = rules.into_iter().enumerate().map(stump).collect();
     trees.extend([0.125, -0.0, 5e-324].map(alone));
     let model = AdditiveModel {
@@ -137,6 +141,7 @@ pub fn counts() -> Trained {
         nodes: vec![node(rule, 2, 8.0), leaf(3.0), leaf(5.0)],
         values: vec![0.1, 0.75, -1.5],
         width: 1,
+        linear: None,
     };
     let model = AdditiveModel {
         start: vec![2.0],
@@ -147,6 +152,39 @@ pub fn counts() -> Trained {
         curve: None,
     };
     trained(AnyModel::Additive(model), "gradient-boosting", &[("loss", "poisson")], 7, vec![])
+}
+
+/// Two trees with linear leaves around one without, and numbers at the edges of what they can be.
+pub fn linear() -> Trained {
+    let slope = |feature, slope, low, high| Slope { feature, slope, low, high };
+    let number = |feature, threshold| Rule::Number { feature, threshold, missing_left: true };
+    let stump = |linear: Vec<LinearLeaf>| Tree {
+        nodes: vec![node(number(2, -0.5), 2, 8.0), leaf(3.0), leaf(5.0)],
+        values: vec![0.1, 0.75, -1.5],
+        width: 1,
+        linear: (!linear.is_empty()).then(|| Box::new(LinearLeaves(linear))),
+    };
+    let linear = |node, base, (low, high), slopes| LinearLeaf { node, base, slopes, low, high };
+    let both = vec![
+        linear(1, -0.0, (-1e300, 5e-324), vec![slope(2, 5e-324, -1e300, 1e300)]),
+        linear(
+            2,
+            0.1 + 0.2,
+            (0.0, f64::MAX / 4.0),
+            vec![slope(0, -0.25, -1.0, 2.0), slope(2, 1e9, -0.0, 5e-324)],
+        ),
+    ];
+    let right = linear(2, -1.0, (-0.75, -0.75), vec![slope(0, 0.5, 0.5, 0.5)]);
+    let model = AdditiveModel {
+        start: vec![2.0],
+        trees: vec![stump(both), stump(vec![]), stump(vec![right])].into(),
+        link: Link::Identity,
+        schema: schema(),
+        output: Output::Value,
+        curve: None,
+    };
+    let settings = [("linear_leaves", "true"), ("linear_l2", "0.5")];
+    trained(AnyModel::Additive(model), "gradient-boosting", &settings, 7, vec![])
 }
 
 /// Rows that reach every leaf, with infinities, missing values and a level the models do not know.

@@ -12,7 +12,7 @@ use weald::data::{Field, FieldKind, Schema};
 use weald::loss::Link;
 use weald::model::Output;
 use weald::persist::{from_bytes, to_bytes};
-use weald::tree::{LevelSet, Node, Rule, Tree, TreeModel};
+use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
 
 use super::damage::is_harmless;
 use super::hostile::File;
@@ -236,7 +236,7 @@ impl Choices {
     }
 
     fn tree(&mut self, schema: &Schema, width: usize) -> Tree {
-        let mut tree = Tree { nodes: vec![], values: vec![], width };
+        let mut tree = Tree { nodes: vec![], values: vec![], width, linear: None };
         self.grow(&mut tree, schema);
         tree
     }
@@ -261,7 +261,32 @@ impl Choices {
         let start = (0..n_scores).map(|_| self.value()).collect();
         let n_trees = self.next() as usize % 4 * n_scores;
         let trees: Vec<Tree> = (0..n_trees).map(|_| self.tree(&schema, 1)).collect();
+        let trees: Vec<Tree> = trees.into_iter().map(|tree| self.linear(tree, &schema)).collect();
         AdditiveModel { start, trees: trees.into(), link, schema, output, curve }
+    }
+
+    /// The tree with some of its leaves linear.
+    fn linear(&mut self, mut tree: Tree, schema: &Schema) -> Tree {
+        let is_number = |f: &usize| schema.fields[*f].kind == FieldKind::Numeric;
+        let numeric: Vec<usize> = (0..schema.len()).filter(is_number).collect();
+        let mut leaves = Vec::new();
+        for node in (0..tree.nodes.len()).filter(|&at| tree.is_leaf(at)) {
+            let choice = self.next() as usize;
+            if choice.is_multiple_of(3) || numeric.is_empty() {
+                continue;
+            }
+            let chosen = &numeric[choice / 3 % numeric.len()..];
+            let mut slope = |feature: &usize| {
+                let low = self.value() * 9.0;
+                let (high, slope) = (low + self.value(), -self.value());
+                Slope { feature: *feature as u32, slope, low, high }
+            };
+            let slopes = chosen.iter().map(&mut slope).collect();
+            let (base, low, high) = (self.value(), -self.value(), self.value());
+            leaves.push(LinearLeaf { node: node as u32, base, slopes, low, high });
+        }
+        tree.linear = (!leaves.is_empty()).then(|| Box::new(LinearLeaves(leaves)));
+        tree
     }
 
     /// Adds a subtree; it has a leaf at the latest when the choices are used up.
