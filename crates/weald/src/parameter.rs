@@ -95,6 +95,18 @@ impl Value for usize {
     }
 }
 
+impl Value for bool {
+    fn show(&self) -> String {
+        self.to_string()
+    }
+    fn parse(&mut self, text: &str) -> bool {
+        text.parse().map(|v| *self = v).is_ok()
+    }
+    fn expected(&self) -> String {
+        "true or false".into()
+    }
+}
+
 impl Value for f64 {
     fn show(&self) -> String {
         self.to_string()

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::data::Table;
 use crate::seed::{Purpose, Seed};
 use crate::tree::Tree;
+use crate::tree::walk::Reader;
 
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 1 << 12;
@@ -43,7 +44,7 @@ impl Dart {
         &mut self,
         rate: f64,
         seed: Seed,
-        trees: &[Tree],
+        (trees, table): (&[Tree], &Table),
         scores: &mut [f64],
         width: usize,
     ) {
@@ -65,12 +66,14 @@ impl Dart {
             .filter(|(i, _)| self.dropped.binary_search(&(i / width)).is_err())
             .map(|(i, (tree, leaves))| (i % width, tree, leaves.as_slice()))
             .collect();
+        let columns = Reader::of(table);
         scores.copy_from_slice(&self.start);
         scores.par_chunks_mut(STRETCH * width).enumerate().for_each(|(stretch, scores)| {
             for (output, tree, leaves) in &kept {
-                let leaves = &leaves[stretch * STRETCH..];
-                for (scores, &leaf) in scores.chunks_exact_mut(width).zip(leaves) {
-                    scores[*output] += tree.values[usize::from(leaf)];
+                let first = stretch * STRETCH;
+                let rows = (first..).zip(scores.chunks_exact_mut(width));
+                for ((row, scores), &leaf) in rows.zip(&leaves[first..]) {
+                    scores[*output] += tree.says(leaf.into(), |f| columns[f].number(row));
                 }
             }
         });
@@ -87,14 +90,10 @@ impl Dart {
         let k = self.dropped.len() as f64;
         let (before, new) = trees.split_at_mut(trees.len() - width);
         let first = before.len() + width - self.leaves.len();
-        new.iter_mut().for_each(|tree| scale(tree, 1.0 / (k + 1.0)));
+        new.iter_mut().for_each(|tree| tree.scale(1.0 / (k + 1.0)));
         for round in self.dropped.drain(..) {
             let own = &mut before[first + round * width..][..width];
-            own.iter_mut().for_each(|tree| scale(tree, k / (k + 1.0)));
+            own.iter_mut().for_each(|tree| tree.scale(k / (k + 1.0)));
         }
     }
-}
-
-fn scale(tree: &mut Tree, factor: f64) {
-    tree.values.iter_mut().for_each(|value| *value *= factor);
 }

@@ -53,6 +53,13 @@ pub struct GradientBoosting {
     pub l1: f64,
     /// The penalty on their squares.
     pub l2: f64,
+    /// Whether leaves are linear functions of the columns of numbers split on above them, not
+    /// constants.
+    pub linear_leaves: bool,
+    /// The penalty on the squares of a linear leaf's slopes, each for one standard deviation of
+    /// its column in the leaf. By default what one row weighs in a regression: of no account in
+    /// large leaves, and enough to keep columns that nearly say the same in small ones at bay.
+    pub linear_l2: f64,
     /// What is added to each level's sum of second derivatives where the levels of a category are
     /// sorted: a level of few rows is drawn to the middle.
     pub level_smoothing: f64,
@@ -98,6 +105,8 @@ impl Default for GradientBoosting {
             min_gain: 0.0,
             l1: 0.0,
             l2: 0.0,
+            linear_leaves: false,
+            linear_l2: 1.0,
             level_smoothing: 10.0,
             level_charge: 1.0,
             min_level_rows: 20,
@@ -144,6 +153,7 @@ impl GradientBoosting {
         self.check()?;
         sample.check()?;
         check_fit(loss, sample.target)?;
+        self.check_linear(loss)?;
         check_lengths(sample, extras)?;
         let continued = extras.continued;
         let aligned = continued.map(|model| aligned(model, sample, loss, run)).transpose()?;
@@ -276,6 +286,8 @@ impl Parameters for GradientBoosting {
             min_gain: "what a split must gain",
             l1: "penalty on the size of leaf values",
             l2: "penalty on their squares",
+            linear_leaves: "whether leaves are linear in the numbers split on above them",
+            linear_l2: "penalty on squared slopes of linear leaves, by standard deviations",
             level_smoothing: "second derivatives added to each level where levels are sorted",
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             min_level_rows: "rows that a level needs to be told apart from missing values",
@@ -322,6 +334,9 @@ impl Parameters for GradientBoosting {
                 return out_of_range("subsample", self.subsample, "1 where goss draws the rows");
             }
         }
+        if self.linear_leaves && !self.monotone.0.is_empty() {
+            return out_of_range("linear_leaves", true, "false with monotone constraints");
+        }
         if !(self.validation_share > 0.0 && self.validation_share < 1.0) {
             return out_of_range("validation_share", self.validation_share, "between 0 and 1");
         }
@@ -340,6 +355,7 @@ impl Parameters for GradientBoosting {
             ("min_gain", self.min_gain),
             ("l1", self.l1),
             ("l2", self.l2),
+            ("linear_l2", self.linear_l2),
             ("level_smoothing", self.level_smoothing),
             ("level_charge", self.level_charge),
         ] {

@@ -14,6 +14,7 @@ use super::gradients::{CHUNK, Gradients, Scaled, Sums};
 use super::held_out::{weights_of, weights_without};
 use super::islr::Start;
 use super::leaf_values::{LeafValues, by_stretches};
+use super::linear_leaves::LeafSlopes;
 use super::start::start;
 use super::validation::{ValidationRows, follow, starting_scores, targets};
 use crate::data::{Bins, Resolution, Sample, Weights};
@@ -31,6 +32,7 @@ use crate::tree::limits::Limits;
 use crate::tree::parts::{Parts, cut, on_each_thread, ranges};
 use crate::tree::search::Search;
 use crate::tree::statistic::{Entry, PairSum, Statistic, row_of};
+use crate::tree::walk::Reader;
 use crate::tree::{Splitter, Tree};
 
 /// Rows from which each thread has a part of them to itself.
@@ -205,7 +207,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let (rate, width) = (self.settings.drop_rate, self.start.len());
         if rate > 0.0 {
             let seed = self.run.seed.child(round as u64);
-            self.dart.leave_out(rate, seed, &self.trees, &mut self.scores, width);
+            let trees = (&self.trees[..], self.sample.table);
+            self.dart.leave_out(rate, seed, trees, &mut self.scores, width);
         }
     }
 
@@ -317,14 +320,19 @@ impl<'a, 'r> Boosting<'a, 'r> {
             constraints: &self.constraints,
             output,
         };
-        let tree = values.put_on(&grown);
+        let mut tree = values.put_on(&grown);
+        if self.settings.linear_leaves {
+            tree.linear = self.leaf_slopes(output).fit(&grown);
+        }
         let width = self.start.len();
+        let columns = Reader::of(self.sample.table);
         self.move_along(&grown, &tree, output);
         // By value, as predictions go: a bin that the node has not seen may lie on both sides.
         let of = |rows: &[u32]| tree.leaves_of(self.sample.table, rows);
         let others: Vec<u32> = self.out_of_bag.par_chunks(CHUNK).flat_map_iter(of).collect();
         for (&row, &leaf) in self.out_of_bag.iter().zip(&others) {
-            self.scores[row as usize * width + output] += tree.values[leaf as usize];
+            let number = |f: usize| columns[f].number(row as usize);
+            self.scores[row as usize * width + output] += tree.says(leaf as usize, number);
         }
         if self.settings.drop_rate > 0.0 {
             let mut leaf_of_row = grown.leaf_of_row(self.targets.len());
@@ -339,6 +347,18 @@ impl<'a, 'r> Boosting<'a, 'r> {
         self.entries = grown.into_entries();
     }
 
+    /// What the linear leaves of a tree are fitted by.
+    fn leaf_slopes(&self, output: usize) -> LeafSlopes<'_> {
+        let gradients = &self.gradients[output];
+        LeafSlopes {
+            settings: self.settings,
+            table: self.sample.table,
+            bag: &self.bag,
+            gradients,
+            longest: self.loss.longest_step(),
+        }
+    }
+
     /// Moves the scores of the rows that a tree was grown on.
     fn move_along(&mut self, grown: &Grown, tree: &Tree, output: usize) {
         let width = self.start.len();
@@ -347,17 +367,24 @@ impl<'a, 'r> Boosting<'a, 'r> {
             1 => ranges(self.targets.len(), 1, CHUNK),
             _ => self.ranges.clone(),
         };
+        let columns = Reader::of(self.sample.table);
         let scores = cut(&mut self.scores, ranges.iter().map(|r| r.len() * width));
         let tasks = ranges.iter().map(|r| r.start).zip(parts).zip(scores);
         on_each_thread(tasks.collect(), |((first, leaves), scores)| {
             by_stretches(&leaves, |place, entries| {
-                let value = tree.values[leaves[place].0];
+                let leaf = leaves[place].0;
+                let value = tree.values[leaf];
+                // Copies of a row stand next to each other; its score moves once.
                 let mut last = None;
-                for row in entries.iter().map(|&e| row_of(e)) {
-                    // Copies of a row stand next to each other; its score moves once.
-                    if last.replace(row) != Some(row) {
-                        scores[(row - first) * width + output] += value;
-                    }
+                let rows = entries.iter().map(|&e| row_of(e));
+                let rows = rows.filter(|&row| last.replace(row) != Some(row));
+                let place = |row: usize| (row - first) * width + output;
+                match tree.linear.as_ref().and_then(|linear| linear.leaf(leaf)) {
+                    None => rows.for_each(|row| scores[place(row)] += value),
+                    Some(linear) => rows.for_each(|row| {
+                        let linear = linear.value(|f| columns[f].number(row));
+                        scores[place(row)] += linear.unwrap_or(value);
+                    }),
                 }
             });
         });

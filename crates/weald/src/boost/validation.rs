@@ -10,6 +10,7 @@ use crate::predict::Trees;
 use crate::scores::Scores;
 use crate::tree::Tree;
 use crate::tree::kernel::memory::filled;
+use crate::tree::walk::Reader;
 
 /// Validation rows and their scores so far.
 pub struct ValidationRows<'a> {
@@ -58,9 +59,9 @@ impl<'a> ValidationRows<'a> {
 
     /// Moves score number `output` along a tree.
     pub fn follow_one(&mut self, tree: &Tree, output: usize, width: usize) {
-        let leaves = tree.leaves(self.table.table());
-        for (scores, leaf) in self.scores.chunks_exact_mut(width).zip(leaves) {
-            scores[output] += tree.values[leaf as usize];
+        let (leaves, columns) = (tree.leaves(self.table.table()), Reader::of(self.table.table()));
+        for ((row, scores), leaf) in self.scores.chunks_exact_mut(width).enumerate().zip(leaves) {
+            scores[output] += tree.says(leaf as usize, |f| columns[f].number(row));
         }
     }
 

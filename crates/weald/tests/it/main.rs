@@ -8,6 +8,7 @@ mod golden;
 mod growth;
 mod laws;
 mod layers;
+mod linear_leaves;
 mod losses;
 mod papers;
 mod parity;

@@ -83,24 +83,27 @@ fn the_curve_of_a_validation_table_is_the_loss_of_each_round() {
     let apart = Sample::new(&reversed, &other_target, &Weights::Uniform).unwrap();
     let validation = Some(Validation { sample: &apart, groups: None, offset: None });
     let extras = Extras { validation, ..Default::default() };
-    let model = fit_with(&boosting(), &sample, &extras).unwrap();
-    let curve = model.curve.clone().unwrap();
-    assert_eq!(curve.rows, "the validation table");
-    assert_eq!(curve.loss, "squared");
+    for linear_leaves in [false, true] {
+        let boosting = GradientBoosting { linear_leaves, ..boosting() };
+        let model = fit_with(&boosting, &sample, &extras).unwrap();
+        let curve = model.curve.clone().unwrap();
+        assert_eq!(curve.rows, "the validation table");
+        assert_eq!(curve.loss, "squared");
 
-    // All sample rows were trained on: the rounds are those of a fit without validation.
-    let longer = GradientBoosting { early_stopping_rounds: None, ..boosting() };
-    let whole = fit(&longer, &sample);
-    let rows: Vec<usize> = (0..other_y.len()).collect();
-    for (n_rounds, loss) in curve.held_out.iter().enumerate() {
-        let expected = squared_loss(&prefix(&whole, n_rounds), &other, &other_y, &rows);
-        assert!(near(*loss, expected), "round {n_rounds}: {loss} {expected}");
+        // All sample rows were trained on: the rounds are those of a fit without validation.
+        let longer = GradientBoosting { early_stopping_rounds: None, ..boosting };
+        let whole = fit(&longer, &sample);
+        let rows: Vec<usize> = (0..other_y.len()).collect();
+        for (n_rounds, loss) in curve.held_out.iter().enumerate() {
+            let expected = squared_loss(&prefix(&whole, n_rounds), &other, &other_y, &rows);
+            assert!(near(*loss, expected), "round {n_rounds}: {loss} {expected}");
+        }
+        assert_eq!(model.n_rounds(), curve.best_round());
+        assert_eq!(prefix(&whole, model.n_rounds()).trees, model.trees);
+        // It ended for lack of patience, not before and not after.
+        let waited = curve.held_out.len() - 1 - curve.best_round();
+        assert!(waited == 8 || curve.held_out.len() == 61, "{waited}");
     }
-    assert_eq!(model.n_rounds(), curve.best_round());
-    assert_eq!(prefix(&whole, model.n_rounds()).trees, model.trees);
-    // It ended for lack of patience, not before and not after.
-    let waited = curve.held_out.len() - 1 - curve.best_round();
-    assert!(waited == 8 || curve.held_out.len() == 61, "{waited}");
 }
 
 #[test]
@@ -169,10 +172,16 @@ fn a_model_that_is_gone_on_from_is_a_longer_fit() {
     let names: Vec<&str> = y.iter().map(|y| if *y > 2.0 { "high" } else { "low" }).collect();
     let target = Target::from_names(&names);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    for loss in [LossChoice::Logistic, LossChoice::Softmax] {
+    for (loss, linear_leaves) in [
+        (LossChoice::Logistic, false),
+        (LossChoice::Softmax, false),
+        (LossChoice::Logistic, true),
+        (LossChoice::Softmax, true),
+    ] {
         let rounds = |n_trees| GradientBoosting {
             n_trees,
             loss: loss.clone(),
+            linear_leaves,
             subsample: 0.7,
             colsample: 0.7,
             early_stopping_rounds: None,
@@ -310,8 +319,14 @@ fn a_fit_goes_on_from_any_state_and_ends_the_same() {
     let (numbers, classes) = (Target::numbers(y).unwrap(), Target::from_names(&names));
     let weights = Weights::real((0..260).map(|row| 0.5 + f64::from(row % 3)).collect()).unwrap();
     for target in [numbers, classes] {
-        for validation in [HoldOut::Random, HoldOut::Folds(3)] {
+        for (validation, linear_leaves) in [
+            (HoldOut::Random, false),
+            (HoldOut::Folds(3), false),
+            (HoldOut::Random, true),
+            (HoldOut::Folds(3), true),
+        ] {
             let sampled = GradientBoosting {
+                linear_leaves,
                 subsample: 0.6,
                 colsample: 0.6,
                 n_trees: 25,
@@ -343,7 +358,9 @@ fn a_fit_that_drops_trees_or_keeps_large_gradients_goes_on_the_same() {
     let dart = GradientBoosting { drop_rate: 0.3, subsample: 0.7, ..plain.clone() };
     let mut goss = plain.clone();
     goss.set("goss", "0.2:0.2").unwrap();
-    for sampled in [dart, goss] {
+    let linear =
+        |boosting: &GradientBoosting| GradientBoosting { linear_leaves: true, ..boosting.clone() };
+    for sampled in [linear(&dart), linear(&goss), dart, goss] {
         let first = fit(&GradientBoosting { n_trees: 4, ..plain.clone() }, &sample);
         for continued in [None, Some(&first)] {
             let every = Every::default();

@@ -144,6 +144,18 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
             learners.push((format!("{method} {loss}"), learner));
         }
     }
+    // Whether rows are enough for a slope is counted in rows, not in weight: as limits on rows are.
+    let linear = [
+        ("linear_leaves", "true"),
+        ("n_trees", "12"),
+        ("early_stopping_rounds", "none"),
+        ("min_leaf_rows", "4"),
+        ("max_leaves", "8"),
+        ("min_level_rows", "1"),
+    ];
+    let mut learner = AnyLearner::named("gradient-boosting").unwrap();
+    linear.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+    learners.push(("gradient-boosting with linear leaves".into(), learner));
     for (_, learner) in learners.iter_mut().filter(|(name, _)| name == "boosted-regression-trees") {
         learner.set("n_trees", "12").unwrap();
     }

@@ -242,8 +242,8 @@ fn probabilities_are_probabilities() {
 #[test]
 fn a_monotone_transform_of_features_changes_nothing() {
     for_each(|name, learner, made| {
-        // Random cuts are uniform in the value, so they do depend on its scale.
-        if name.contains("random-cut") || name.contains("isolating") {
+        // Random cuts are uniform in the value, so they do depend on its scale; so do slopes.
+        if ["random-cut", "isolating", "linear"].iter().any(|word| name.contains(word)) {
             return;
         }
         let transformed = made.map_numbers(|x| (x * 0.25).exp());
@@ -318,10 +318,11 @@ fn a_committee_stopped_at_member_r_is_a_committee_of_r() {
 
 #[test]
 fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
-    for (task, made) in tasks() {
+    for ((task, made), linear_leaves) in tasks().into_iter().zip([true, false, true]) {
         let boosting = |n_trees| GradientBoosting {
             n_trees,
             min_leaf_rows: 2,
+            linear_leaves,
             early_stopping_rounds: None,
             ..Default::default()
         };
@@ -342,10 +343,11 @@ fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
 
 #[test]
 fn no_flipped_bit_of_a_boosted_model_does_harm() {
-    for (task, made) in tasks() {
+    for ((task, made), linear_leaves) in tasks().into_iter().zip([true, false, true]) {
         let boosting = GradientBoosting {
             n_trees: 2,
             max_leaves: 4,
+            linear_leaves,
             early_stopping_rounds: None,
             ..Default::default()
         };
