@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use weald::any::{AnyModel, Trained};
-use weald::boost::LearningCurve;
+use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::FieldKind;
 use weald::model::{Model, Output};
 use weald::tree::TreeModel;
@@ -138,10 +138,18 @@ pub fn shape(trained: &Trained) -> String {
             let trees = crate::say::count(model.trees.len(), "tree", "trees");
             let leaves: usize = model.trees.iter().map(weald::tree::Tree::n_leaves).sum();
             let leaves = crate::say::count(leaves, "leaf", "leaves");
-            format!("{}, {trees}, {leaves} in all", trained.method)
+            let linear = match n_linear_leaves(model) {
+                0 => String::new(),
+                n => format!(", {} linear", thousands(n)),
+            };
+            format!("{}, {trees}, {leaves} in all{linear}", trained.method)
         }
         AnyModel::Constant(_) => trained.method.clone(),
     }
+}
+
+fn n_linear_leaves(model: &AdditiveModel) -> usize {
+    model.trees.iter().map(weald::tree::Tree::n_linear_leaves).sum()
 }
 
 /// The parameters that differ from the method's defaults.
@@ -221,6 +229,7 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["start"] = json!(model.start);
             document["n_trees"] = json!(model.trees.len());
             document["n_rounds"] = json!(model.n_rounds());
+            document["n_linear_leaves"] = json!(n_linear_leaves(model));
             document["curve"] = model.curve.as_ref().map_or(Value::Null, curve_as_json);
         }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),

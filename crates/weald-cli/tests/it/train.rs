@@ -96,6 +96,38 @@ fn the_same_seed_gives_the_same_bytes_on_any_threads() {
 }
 
 #[test]
+fn linear_leaves_from_a_file_to_predictions() {
+    let folder = Folder::new();
+    let file = example("diabetes.csv");
+    let file = file.to_str().unwrap();
+    let train = ["train", file, "-t", "target", "-s", "linear_leaves=true", "-s", "linear_l2=2"];
+    for (threads, name) in [("1", "1.weald"), ("3", "3.weald")] {
+        let done = folder.run(&[&train[..], &["--threads", threads, "-o", name]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert!(done.stderr.contains(" linear\n"), "{}", done.stderr);
+    }
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert!(bytes("1.weald") == bytes("3.weald"));
+    let shown = folder.run(&["inspect", "1.weald"]).stdout;
+    assert!(shown.contains("linear_leaves=true") && shown.contains(" linear\n"), "{shown}");
+    let json = folder.run(&["inspect", "1.weald", "--json"]).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json["n_linear_leaves"].as_u64().is_some_and(|n| n > 50), "{json}");
+    let done = folder.run(&["evaluate", "1.weald", file, "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let rmse = json["metrics"][0]["model"].as_f64();
+    assert!(rmse.is_some_and(|rmse| rmse < 60.0), "{json}");
+    let done = folder.run(&["predict", "1.weald", file]);
+    assert_eq!((done.code, done.stdout.lines().count()), (0, 443), "{}", done.stderr);
+
+    let refused = |more: &[&str]| folder.run(&[&train[..], more].concat());
+    let done = refused(&["-s", "loss=absolute"]);
+    assert!(done.code == 2 && done.stderr.contains("linear_leaves"), "{}", done.stderr);
+    let done = refused(&["-s", "monotone=bmi:+"]);
+    assert!(done.code == 2 && done.stderr.contains("monotone constraints"), "{}", done.stderr);
+}
+
+#[test]
 fn numeric_classes_keep_their_names() {
     let folder = Folder::new();
     let wine = example("wine.csv");
