@@ -9,9 +9,10 @@ use super::constraints::Leeway;
 use super::criterion::Criterion;
 use super::frontier::{Frontier, Growth};
 use super::grown::Grown;
-use super::histogram::{Histograms, Pool, Ranking};
+use super::histogram::Ranking;
 use super::kernel::memory::filled;
 use super::kernel::partition::Side;
+use super::node_histograms::{NodeHistograms, Pools};
 use super::parts::{NodeRows, PartRows, Parts, n_rows, on_each_thread};
 use super::search::Search;
 use super::splitter::Split;
@@ -35,7 +36,7 @@ const BIG_ROWS: usize = 1 << 15;
 /// Memory that is handed from tree to tree.
 #[derive(Debug, Default)]
 pub struct Memory {
-    pool: Pool,
+    pool: Pools,
     scratch: Vec<Entry>,
 }
 
@@ -47,7 +48,7 @@ pub struct Grower<'a, 'r, T: Statistic, C> {
     pub frontier: Frontier,
     /// The run: seed, threads, observer.
     pub run: &'a Run<'r>,
-    pool: &'a Pool,
+    pool: &'a Pools,
     /// Bins of the widest feature in each group of eight, where histograms are used.
     group_codes: Vec<usize>,
     pub(super) fork_rows: usize,
@@ -64,7 +65,7 @@ pub(super) struct Fresh<S> {
     pub leeway: Leeway,
     /// What its rows add up to.
     pub total: S,
-    summed: Option<(Histograms, Option<Ranking>)>,
+    summed: Option<(NodeHistograms, Option<Ranking>)>,
 }
 
 /// A node whose split is known but not yet made.
@@ -76,7 +77,7 @@ pub(super) struct Open<S> {
     seed: Seed,
     leeway: Leeway,
     total: S,
-    histograms: Option<Histograms>,
+    histograms: Option<NodeHistograms>,
 }
 
 /// A node whose split has been made, with its children.
@@ -91,7 +92,7 @@ pub(super) struct Divided<'e, N> {
 
 impl<S> Fresh<S> {
     /// The node's histograms, where it has them.
-    pub fn histograms(&self) -> Option<&Histograms> {
+    pub fn histograms(&self) -> Option<&NodeHistograms> {
         self.summed.as_ref().map(|(histograms, _)| histograms)
     }
 
@@ -187,7 +188,11 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let feature = split.rule.feature()?;
         let values = (&self.search.bins.column(feature).codes, self.search.table.column(feature));
         let left_total = histograms.as_ref().and_then(|h| self.search.left_sum(h, &split));
-        let lighter = left_total.as_ref().map(|left| match 2.0 * left.weight() <= total.weight() {
+        let size = |sum: &T::Sum| match self.search.statistic.counts_rows() {
+            true => sum.rows() as f64,
+            false => sum.weight(),
+        };
+        let lighter = left_total.as_ref().map(|left| match 2.0 * size(left) <= size(&total) {
             true => Side::Left,
             false => Side::Right,
         });
@@ -276,19 +281,20 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         rows: NodeRows<'e>,
         (split, values): (&Split, (&Codes, &Column)),
         summed: Option<Side>,
-    ) -> (NodeRows<'e>, NodeRows<'e>, Option<Vec<Histograms>>) {
+    ) -> (NodeRows<'e>, NodeRows<'e>, Option<Vec<NodeHistograms>>) {
         let one = |part: PartRows<'e>| {
             let (left, right) = part.divide(&split.test, values, false);
             let histograms = summed.map(|side| {
                 let rows = if side == Side::Left { &left } else { &right };
-                Histograms::of_part(self.search.bins.planes(), rows.entries(), self.pool)
+                let (statistic, planes) = (self.search.statistic, self.search.bins.planes());
+                NodeHistograms::of_part(statistic, planes, rows.entries(), self.pool)
             });
             ((left, right), histograms)
         };
         let (sides, histograms): (Vec<_>, Vec<_>) =
             on_each_thread(rows.into_parts(), one).into_iter().unzip();
         let (left, right) = sides.into_iter().unzip();
-        let histograms: Option<Vec<Histograms>> = histograms.into_iter().collect();
+        let histograms: Option<Vec<NodeHistograms>> = histograms.into_iter().collect();
         (NodeRows::from_parts(left), NodeRows::from_parts(right), histograms)
     }
 
@@ -300,17 +306,19 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             self.group_codes = group_codes(&self.search);
             match self.is_big(rows) {
                 true => {
-                    let of_part = |part| Histograms::of_part(planes, part, self.pool);
-                    Histograms::merged(on_each_thread(parts.clone(), of_part), self.pool)
+                    let statistic = self.search.statistic;
+                    let of_part =
+                        |part| NodeHistograms::of_part(statistic, planes, part, self.pool);
+                    NodeHistograms::merged(on_each_thread(parts.clone(), of_part), self.pool)
                 }
-                false => Histograms::of(planes, &parts, self.pool),
+                false => NodeHistograms::of(self.search.statistic, planes, &parts, self.pool),
             }
         });
         let summed = histograms.as_ref().and_then(|h| h.total(self.search.statistic));
         let total = summed.unwrap_or_else(|| self.sum(&parts));
         let summed = histograms.map(|histograms| {
             let parameters = self.search.scan_parameters(rows.n_rows(), &total);
-            let ranking = parameters.map(|p| histograms.rank(&self.group_codes, &p));
+            let ranking = parameters.and_then(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });
         let (seed, leeway) = (self.run.seed, self.search.constraints.leeway());
@@ -319,7 +327,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
 
     /// Whether nodes keep histograms of all features.
     fn keeps_histograms(&self) -> bool {
-        self.search.statistic.packed_reach().is_some()
+        NodeHistograms::are_kept(self.search.statistic)
             && self.search.splitter == super::Splitter::Best
             && self.search.n_features == self.search.features.len()
             && self.search.bins.planes().bundles.first().is_some_and(|first| !first.is_empty())
@@ -330,11 +338,12 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
     #[allow(clippy::type_complexity)]
     fn child_histograms(
         &self,
-        (parent, built): (Option<Histograms>, Option<Vec<Histograms>>),
+        (parent, built): (Option<NodeHistograms>, Option<Vec<NodeHistograms>>),
         (small, small_total): (&[&[Entry]], &T::Sum),
         (large, large_total): (&[&[Entry]], &T::Sum),
         depth: usize,
-    ) -> (Option<(Histograms, Option<Ranking>)>, Option<(Histograms, Option<Ranking>)>) {
+    ) -> (Option<(NodeHistograms, Option<Ranking>)>, Option<(NodeHistograms, Option<Ranking>)>)
+    {
         let Some(mut parent) = parent else { return (None, None) };
         let (n_small, n_large) = (n_rows(small), n_rows(large));
         // The heavier child need not have more rows.
@@ -345,8 +354,9 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             built.into_iter().flatten().for_each(|h| h.release(self.pool));
             return (None, None);
         }
-        let child = built
-            .unwrap_or_else(|| vec![Histograms::of(self.search.bins.planes(), small, self.pool)]);
+        let (statistic, planes) = (self.search.statistic, self.search.bins.planes());
+        let child =
+            built.unwrap_or_else(|| vec![NodeHistograms::of(statistic, planes, small, self.pool)]);
         let parameters = self.search.scan_parameters(n_small, small_total);
         let ranked = parameters.zip(self.search.scan_parameters(n_large, large_total));
         let (child, rankings) = parent.become_sibling(child, &self.group_codes, ranked, self.pool);

@@ -14,6 +14,7 @@ use super::kernel::histogram::{
     unpack,
 };
 use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
+use super::kernel::vectors::Block;
 use super::parts::{n_rows, on_each_thread};
 use super::splitter::exact::occupied_by_sorting;
 use super::splitter::histogram::best_cut;
@@ -37,6 +38,8 @@ pub struct Workspace<S> {
     pub occupied: Occupied<S>,
     /// The cells of features that share bytes.
     pub shared: Vec<u64>,
+    /// The same where cells are vectors.
+    pub shared_blocks: Vec<Block>,
     packed: Box<[u64; 256]>,
     sums: Vec<S>,
     keys: Vec<u64>,
@@ -49,6 +52,7 @@ impl<S: Sum> Workspace<S> {
         Workspace {
             occupied: Occupied::new(statistic),
             shared: Vec::new(),
+            shared_blocks: Vec::new(),
             packed: Box::new([0; 256]),
             sums: Vec::new(),
             keys: Vec::new(),

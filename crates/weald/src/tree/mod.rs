@@ -14,6 +14,7 @@ pub mod limits;
 pub mod linear;
 pub mod marginals;
 pub mod model;
+mod node_histograms;
 mod oblivious;
 mod one_by_one;
 mod partition;
@@ -26,6 +27,8 @@ pub mod statistic;
 pub mod stump;
 pub mod suspects;
 pub mod values;
+mod vector_histograms;
+mod vector_search;
 pub mod walk;
 
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::constraints::Leeway;
 use super::criterion::{Criterion, beats};
-use super::histogram::Histograms;
 use super::model::Rule;
+use super::node_histograms::NodeHistograms;
 use super::search::Search;
 use super::splitter::categories::{pool_rare_levels, subset};
 use super::splitter::histogram::{cut_between, missing_alone};
@@ -34,7 +34,7 @@ pub struct LevelNode<'n, S> {
     /// What the nodes above leave open.
     pub leeway: &'n Leeway,
     /// Its histograms, where it has them.
-    pub histograms: Option<&'n Histograms>,
+    pub histograms: Option<&'n NodeHistograms>,
 }
 
 /// The answers to one feature's questions: the codes in their order, a question after each.
@@ -166,8 +166,9 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         }
         let mut places: Vec<usize> = (0..whole.codes.len()).collect();
         if column.is_categorical() {
+            let way = self.criterion.orders(&whole.sums[..whole.codes.len()]).first().copied()?;
             let compare = |a: &usize, b: &usize| {
-                self.criterion.compare_levels(&whole.sums[*a], &whole.sums[*b], 0)
+                self.criterion.compare_levels(&whole.sums[*a], &whole.sums[*b], way)
             };
             places.sort_by(|a, b| compare(a, b).then(a.cmp(b)));
         }

@@ -12,6 +12,7 @@ use super::histogram::{Histograms, Ranking, Workspace};
 use super::kernel::scan::ScanParameters;
 use super::limits::{ChildLimits, Limits};
 use super::marginals::{Ranker, for_each_shared};
+use super::node_histograms::NodeHistograms;
 use super::parts::n_rows;
 use super::splitter::{self, Candidate, Division, Split};
 use super::statistic::{Entry, Statistic, Sum};
@@ -47,17 +48,17 @@ pub struct Search<'a, T: Statistic, C> {
 }
 
 /// The node whose split is sought.
-struct Asked<'n, S> {
+pub(super) struct Asked<'n, S> {
     /// Its rows; empty if histograms tell all there is to know of them.
-    entries: &'n [Entry],
-    n_entries: usize,
-    total: &'n S,
+    pub entries: &'n [Entry],
+    pub n_entries: usize,
+    pub total: &'n S,
     seed: Seed,
-    leeway: &'n Leeway,
+    pub leeway: &'n Leeway,
 }
 
 /// The histograms of a node and the rank of its features, where it has them.
-pub type Summed<'h> = Option<(&'h Histograms, Option<Ranking>)>;
+pub type Summed<'h> = Option<(&'h NodeHistograms, Option<Ranking>)>;
 
 impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// A search that has found nothing yet.
@@ -103,7 +104,12 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             _ if self.n_features < self.features.len() => self.drawn(node),
             Splitter::RandomCut => self.all(node),
             Splitter::Best => match summed {
-                Some((histograms, ranking)) => self.summed(node, histograms, ranking),
+                Some((NodeHistograms::Packed(histograms), ranking)) => {
+                    self.summed(node, histograms, ranking)
+                }
+                Some((NodeHistograms::Vectors(histograms), _)) => {
+                    self.summed_vectors(node, histograms)
+                }
                 None => self.all(node),
             },
         };
@@ -282,7 +288,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     }
 
     /// What the rows that a split sends left add up to, from its node's histograms.
-    pub fn left_sum(&self, histograms: &Histograms, split: &Split) -> Option<T::Sum> {
+    pub fn left_sum(&self, histograms: &NodeHistograms, split: &Split) -> Option<T::Sum> {
         let feature = split.rule.feature()?;
         self.bins.planes().place(feature)?;
         self.with_workspace(|workspace| {
@@ -296,31 +302,34 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     pub(super) fn occupy(
         &self,
         feature: usize,
-        histograms: Option<&Histograms>,
+        histograms: Option<&NodeHistograms>,
         entries: &[Entry],
         workspace: &mut Workspace<T::Sum>,
     ) {
         let (planes, statistic) = (self.bins.planes(), self.statistic);
         let occupied = &mut workspace.occupied;
         match histograms.zip(planes.place(feature)) {
-            Some((histograms, Place { shared: Some(_), .. })) => {
+            Some((NodeHistograms::Vectors(histograms), place)) => {
+                self.occupy_vectors(feature, histograms, place, workspace);
+            }
+            Some((NodeHistograms::Packed(histograms), Place { shared: Some(_), .. })) => {
                 for_each_shared(histograms, planes, &[feature], |_, member, cells| {
                     occupied.fill(statistic, member.n_bins, cells.iter().copied());
                 });
             }
-            Some((histograms, Place { plane, place, shared: None })) => {
+            Some((NodeHistograms::Packed(histograms), Place { plane, place, shared: None })) => {
                 occupied.fill(statistic, MISSING_U8.into(), histograms.cells(*plane, *place));
             }
             None => workspace.sum_column(statistic, self.bins.column(feature), entries),
         }
     }
 
-    fn is_number(&self, feature: usize) -> bool {
+    pub(super) fn is_number(&self, feature: usize) -> bool {
         !self.bins.column(feature).is_categorical()
     }
 
     /// The best split of a feature whose occupied bins are in the workspace.
-    fn best_of(
+    pub(super) fn best_of(
         &self,
         candidate: &Candidate<'_, T::Sum>,
         criterion: &C,
@@ -340,7 +349,11 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         }
     }
 
-    fn candidate<'b>(&'b self, feature: usize, node: &Asked<'b, T::Sum>) -> Candidate<'b, T::Sum> {
+    pub(super) fn candidate<'b>(
+        &'b self,
+        feature: usize,
+        node: &Asked<'b, T::Sum>,
+    ) -> Candidate<'b, T::Sum> {
         let cuts = &self.bins.column(feature).cuts;
         let limits = self.child_limits(node.n_entries, node.total);
         let direction = self.constraints.direction(feature);

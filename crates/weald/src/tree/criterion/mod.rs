@@ -9,16 +9,19 @@ mod gain_ratio;
 mod gini;
 mod newton;
 mod variance;
+mod vector_newton;
 
 pub use entropy::{Entropy, entropy_cost};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
 pub use newton::{LevelPenalty, Newton, shrink};
 pub use variance::Variance;
+pub use vector_newton::{OutputUnits, VectorNewton};
 
 use std::cmp::Ordering;
 
 use super::constraints::Bounds;
+use super::kernel::vectors::Ranked;
 use super::splitter::Division;
 use super::statistic::{PairSum, Sum};
 
@@ -31,6 +34,11 @@ pub trait Criterion<S: Sum>: Copy + Sync {
     /// How the vector kernels can rank a node's splits, given its sum; `None` if they cannot.
     fn ranked_by(&self, total: &PairSum) -> Option<RankedBy> {
         let _ = total;
+        None
+    }
+
+    /// How the vector kernels can rank by sums of several pairs; `None` if they cannot.
+    fn ranked_vectors(&self) -> Option<&[Ranked]> {
         None
     }
 
@@ -54,6 +62,11 @@ pub trait Criterion<S: Sum>: Copy + Sync {
     fn within(&self, bounds: Bounds) -> Self {
         let _ = bounds;
         *self
+    }
+
+    /// The orders of sums by which the levels of a category are sorted in turn.
+    fn orders(&self, levels: &[S]) -> Vec<usize> {
+        (0..levels.first().map_or(0, Sum::n_orders)).collect()
     }
 
     /// Compares two levels of a category in one of the orders of their sums.

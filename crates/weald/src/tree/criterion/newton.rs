@@ -62,18 +62,11 @@ impl Criterion<PairSum> for Newton {
 
     /// By the value that each would have as a leaf, smoothed, in exact integers.
     fn compare_levels(&self, a: &PairSum, b: &PairSum, _: usize) -> Ordering {
-        let smoothing = i128::from((self.l2 + self.levels.smoothing).round() as i64);
-        let h = |sum: &PairSum| i128::from(sum.h) + smoothing;
-        (i128::from(a.g) * h(b)).cmp(&(i128::from(b.g) * h(a)))
+        compare_smoothed((a.g, a.h), (b.g, b.h), self.l2 + self.levels.smoothing)
     }
 
     fn charge_of_levels(&self, n_left: usize, n_levels: usize) -> f64 {
-        if n_levels <= 2 || self.levels.charge == 0.0 {
-            return 0.0;
-        }
-        let share = (n_levels - 2) as f64 / n_levels as f64;
-        let nats = n_log_n(n_levels) - n_log_n(n_left) - n_log_n(n_levels - n_left);
-        self.levels.charge * share * nats
+        price_of_subset(self.levels.charge, n_left, n_levels)
     }
 }
 
@@ -84,6 +77,23 @@ impl Newton {
         let step = if h > 0.0 { -shrink(sum.g as f64, self.l1) / h } else { 0.0 };
         self.bounds.clamp(step)
     }
+}
+
+/// Compares `g / (h + smoothing)` of two pairs in exact integers.
+pub(super) fn compare_smoothed(a: (i64, i64), b: (i64, i64), smoothing: f64) -> Ordering {
+    let smoothing = i128::from(smoothing.round() as i64);
+    let h = |pair: (i64, i64)| i128::from(pair.1) + smoothing;
+    (i128::from(a.0) * h(b)).cmp(&(i128::from(b.0) * h(a)))
+}
+
+/// What it costs to name `n_left` of `n_levels` levels, as [`LevelPenalty`] counts it.
+pub(super) fn price_of_subset(charge: f64, n_left: usize, n_levels: usize) -> f64 {
+    if n_levels <= 2 || charge == 0.0 {
+        return 0.0;
+    }
+    let share = (n_levels - 2) as f64 / n_levels as f64;
+    let nats = n_log_n(n_levels) - n_log_n(n_left) - n_log_n(n_levels - n_left);
+    charge * share * nats
 }
 
 /// `n ln n`. Most categories have few levels, and their logarithms are at hand.

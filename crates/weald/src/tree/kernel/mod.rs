@@ -13,6 +13,7 @@
 //! - [`mux`]: find the leaves of many rows in small trees, and add their values.
 //! - [`memory`]: large pages for long lists.
 //! - [`stumps`]: add the values of trees of one split.
+//! - [`vectors`]: histograms and ranks of nodes whose rows add several pairs each.
 #![allow(unsafe_code, reason = "vector instructions and unchecked stores, proved at each block")]
 
 pub mod bin_search;
@@ -24,5 +25,6 @@ pub mod mux;
 pub mod partition;
 pub mod scan;
 pub mod stumps;
+pub mod vectors;
 
 pub use dispatch::{Level, level, limit};

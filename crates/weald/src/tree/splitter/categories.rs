@@ -27,7 +27,7 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
     let gain = |left: &S, right: &S, n_left: usize| {
         criterion.gain_of_levels((candidate.total, left, right), (n_left, n_levels))
     };
-    for way in 0..candidate.total.n_orders() {
+    for way in criterion.orders(&occupied.sums[..n_levels]) {
         let compare = |&a: &usize, &b: &usize| {
             criterion.compare_levels(&occupied.sums[a], &occupied.sums[b], way)
         };

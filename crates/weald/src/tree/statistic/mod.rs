@@ -7,11 +7,15 @@
 mod counts;
 pub mod fixed_point;
 mod pair;
+mod vector;
 
 use std::cmp::Ordering;
 
 pub use counts::{ClassCounts, CountSum};
 pub use pair::{PackedPair, PairSum, WidePair, pack};
+pub use vector::{Layout, VectorSum, Vectors};
+
+use super::kernel::vectors::Block;
 
 /// A row on its way through a tree: the row number in the low 32 bits, and in the high 32 bits
 /// what the statistic wants to travel with it.
@@ -43,6 +47,22 @@ pub trait Statistic: Sync {
     fn sum_as_pair(&self, sum: &Self::Sum) -> Option<PairSum> {
         let _ = sum;
         None
+    }
+
+    /// For rows that add vectors: what the vector kernels need to know of them.
+    fn vectors(&self) -> Option<&Vectors> {
+        None
+    }
+
+    /// A sum as blocks; `None` where sums are not vectors.
+    fn sum_as_blocks<'s>(&self, sum: &'s Self::Sum) -> Option<&'s [Block]> {
+        let _ = sum;
+        None
+    }
+
+    /// Adds the rows of a cell of vectors; nothing where sums are not vectors.
+    fn add_blocks(&self, blocks: &[Block], sum: &mut Self::Sum) {
+        let _ = (blocks, sum);
     }
 
     /// The sum of no rows.
