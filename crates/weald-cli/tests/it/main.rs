@@ -13,3 +13,4 @@ mod letter;
 mod predict;
 mod program;
 mod train;
+mod vector_leaves;

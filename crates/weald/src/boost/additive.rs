@@ -20,7 +20,8 @@ const STRETCH: usize = 1 << 12;
 pub struct AdditiveModel {
     /// The scores before the first tree.
     pub start: Vec<f64>,
-    /// The trees, round after round; in a round one tree for each score.
+    /// The trees, round after round; in a round one tree for each score, or one whose leaves hold a
+    /// value for each.
     pub trees: Trees,
     /// How scores become predictions.
     pub link: Link,
@@ -65,9 +66,14 @@ impl AdditiveModel {
         predictions
     }
 
+    /// Numbers in the value of a leaf, the same in all trees; `None` if there are no trees.
+    pub fn tree_width(&self) -> Option<usize> {
+        self.trees.first().map(|tree| tree.width)
+    }
+
     /// How many rounds.
     pub fn n_rounds(&self) -> usize {
-        self.trees.len() / self.start.len()
+        self.trees.len() * self.tree_width().unwrap_or(1) / self.start.len()
     }
 }
 

@@ -53,15 +53,22 @@ impl<'a> Keeper<'a> {
         Ok(keeper)
     }
 
-    /// Whether the state is one that this fit can have: `n_folds` models of so many scores with the
-    /// same number of rounds, or one model. A file may hold anything.
-    pub fn check(&self, n_folds: usize, schema: &Schema, n_scores: usize) -> Result<()> {
+    /// Whether the state is one that this fit can have: `n_folds` models of so many scores, with
+    /// trees of so many numbers, and with the same number of rounds, or one model. A file may hold
+    /// anything.
+    pub fn check(
+        &self,
+        n_folds: usize,
+        schema: &Schema,
+        (n_scores, tree_width): (usize, usize),
+    ) -> Result<()> {
         let Some(resumed) = self.extras.resumed else { return Ok(()) };
         let before = self.extras.continued.map_or(0, AdditiveModel::n_rounds);
         let n_rounds = resumed.models.first().map_or(0, AdditiveModel::n_rounds);
         let is_sound = |model: &AdditiveModel| {
-            let n_trees = n_rounds * n_scores;
+            let n_trees = n_rounds * (n_scores / tree_width);
             *model.schema == *schema
+                && model.tree_width().is_none_or(|width| width == tree_width)
                 && (model.start.len(), model.trees.len()) == (n_scores, n_trees)
         };
         let is_count = [1, n_folds].contains(&resumed.models.len());

@@ -33,6 +33,10 @@ impl GradientBoosting {
                 hint: "leave monotone out, or use the loss logistic for two classes",
             });
         }
+        if !self.monotone.0.is_empty() && self.tree_width(loss) > 1 {
+            let expected = "false with monotone: its splits have one order, but several scores";
+            return out_of_range("vector_leaves", true, expected);
+        }
         Ok(Constraints {
             directions: self.monotone.directions(table)?,
             sets: self.interactions.sets(table)?,

@@ -1,6 +1,7 @@
 //! Going on from a model: its trees stay, more follow.
 
 use super::additive::AdditiveModel;
+use super::gradient_boosting::GradientBoosting;
 use crate::data::{Aligned, Sample};
 use crate::error::{Error, Result, quoted};
 use crate::loss::Loss;
@@ -12,7 +13,7 @@ use crate::run::Run;
 pub fn aligned<'t>(
     model: &AdditiveModel,
     sample: &Sample<'t>,
-    loss: &dyn Loss,
+    (settings, loss): (&GradientBoosting, &dyn Loss),
     run: &Run<'_>,
 ) -> Result<Aligned<'t>> {
     if model.output != loss.output(sample.target) {
@@ -22,6 +23,14 @@ pub fn aligned<'t>(
         let name = loss.name();
         return Err(Error::Continued(format!(
             "its scores are not those of the loss {name}; use the loss that it was trained with"
+        )));
+    }
+    let (found, expected) = (model.tree_width(), settings.tree_width(loss));
+    if found.is_some_and(|found| found != expected) {
+        let (others, value) =
+            if expected == 1 { ("all scores", true) } else { ("one score", false) };
+        return Err(Error::Continued(format!(
+            "each of its trees moves {others}; set vector_leaves to {value}"
         )));
     }
     let aligned = model.schema.align(sample.table)?;

@@ -39,7 +39,7 @@ impl Dart {
     }
 
     /// Draws the rounds to leave out and takes their trees out of the scores. `trees` are all
-    /// trees so far, `width` a round; those grown before the first call are never left out.
+    /// trees so far, of which a round has one for each of `width` scores, or one for all; those grown before the first call are never left out.
     pub fn leave_out(
         &mut self,
         rate: f64,
@@ -52,19 +52,21 @@ impl Dart {
             self.start = scores.to_vec();
             return;
         }
-        let n_rounds = self.leaves.len() / width;
+        let own = &trees[trees.len() - self.leaves.len()..];
+        let tree_width = own[0].width;
+        let per_round = width / tree_width;
+        let n_rounds = self.leaves.len() / per_round;
         let mut draws = seed.stream(Purpose::Dropped);
         self.dropped = (0..n_rounds).filter(|_| draws.unit() < rate).collect();
         if self.dropped.is_empty() {
             self.dropped = vec![draws.below(n_rounds as u64) as usize];
         }
-        let own = &trees[trees.len() - self.leaves.len()..];
         let kept: Vec<(usize, &Tree, &[u16])> = own
             .iter()
             .zip(&self.leaves)
             .enumerate()
-            .filter(|(i, _)| self.dropped.binary_search(&(i / width)).is_err())
-            .map(|(i, (tree, leaves))| (i % width, tree, leaves.as_slice()))
+            .filter(|(i, _)| self.dropped.binary_search(&(i / per_round)).is_err())
+            .map(|(i, (tree, leaves))| (i % per_round * tree_width, tree, leaves.as_slice()))
             .collect();
         let columns = Reader::of(table);
         scores.copy_from_slice(&self.start);
@@ -73,7 +75,8 @@ impl Dart {
                 let first = stretch * STRETCH;
                 let rows = (first..).zip(scores.chunks_exact_mut(width));
                 for ((row, scores), &leaf) in rows.zip(&leaves[first..]) {
-                    scores[*output] += tree.says(leaf.into(), |f| columns[f].number(row));
+                    let number = |f: usize| columns[f].number(row);
+                    tree.add_to(leaf.into(), number, &mut scores[*output..]);
                 }
             }
         });
@@ -85,14 +88,14 @@ impl Dart {
     }
 
     /// Scales the trees of a round that is complete, and those that were left out of it, such that
-    /// together they weigh what the latter did.
-    pub fn put_back(&mut self, trees: &mut [Tree], width: usize) {
+    /// together they weigh what the latter did. A round has `per_round` trees.
+    pub fn put_back(&mut self, trees: &mut [Tree], per_round: usize) {
         let k = self.dropped.len() as f64;
-        let (before, new) = trees.split_at_mut(trees.len() - width);
-        let first = before.len() + width - self.leaves.len();
+        let (before, new) = trees.split_at_mut(trees.len() - per_round);
+        let first = before.len() + per_round - self.leaves.len();
         new.iter_mut().for_each(|tree| tree.scale(1.0 / (k + 1.0)));
         for round in self.dropped.drain(..) {
-            let own = &mut before[first + round * width..][..width];
+            let own = &mut before[first + round * per_round..][..per_round];
             own.iter_mut().for_each(|tree| tree.scale(k / (k + 1.0)));
         }
     }

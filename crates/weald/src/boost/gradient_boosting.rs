@@ -75,6 +75,9 @@ pub struct GradientBoosting {
     pub goss: Option<Goss>,
     /// The share of columns that each tree sees, drawn anew for each.
     pub colsample: f64,
+    /// Whether a round grows one tree whose leaves hold a value for each score, instead of a tree
+    /// for each. Nothing changes where a row has one score.
+    pub vector_leaves: bool,
     /// Columns along which the score may only rise or only fall.
     pub monotone: Monotone,
     /// Sets of columns that may be used in one branch of a tree.
@@ -113,6 +116,7 @@ impl Default for GradientBoosting {
             subsample: 1.0,
             goss: None,
             colsample: 1.0,
+            vector_leaves: false,
             monotone: Monotone::default(),
             interactions: Interactions::default(),
             drop_rate: 0.0,
@@ -156,7 +160,8 @@ impl GradientBoosting {
         self.check_linear(loss)?;
         check_lengths(sample, extras)?;
         let continued = extras.continued;
-        let aligned = continued.map(|model| aligned(model, sample, loss, run)).transpose()?;
+        let aligned =
+            continued.map(|model| aligned(model, sample, (self, loss), run)).transpose()?;
         let table = aligned.as_ref().map_or(sample.table, |aligned| aligned.table());
         let sample = &Sample { table, ..*sample };
         let keeper = Keeper::new((self, loss), sample, extras, run.seed)?;
@@ -176,7 +181,8 @@ impl Work<'_, '_> {
             Some(_) => HeldOut::nothing("the validation table"),
             None => HeldOut::choose(settings, sample, extras.groups, run.seed)?,
         };
-        keeper.check(parts.len(), sample.table.schema(), self.loss.width())?;
+        let widths = (self.loss.width(), settings.tree_width(self.loss));
+        keeper.check(parts.len(), sample.table.schema(), widths)?;
         let before = extras.continued.map_or(0, AdditiveModel::n_rounds);
         let patience = settings.early_stopping_rounds;
         let mut early_stopping = EarlyStopping::new(patience, before, keeper.losses());
@@ -232,7 +238,7 @@ impl Work<'_, '_> {
                 boosting.draw(round);
                 boosting.drop_trees(round);
                 boosting.take_gradients(round)?; // g = dL/dF, h = d2L/dF2
-                for output in 0..boosting.width() {
+                for output in 0..boosting.trees_per_round() {
                     let grown = boosting.grow_tree(output);
                     if self.run.stopped() {
                         keeper.keep(runs, early_stopping.losses(), round);
@@ -294,6 +300,7 @@ impl Parameters for GradientBoosting {
             subsample: "share of rows that each round sees",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
+            vector_leaves: "one tree a round with a value for each score in its leaves",
             monotone: "columns along which the score may only rise (+) or only fall (-)",
             interactions: "sets of columns that may be used in one branch; the others are one set more",
             drop_rate: "share of earlier trees that each round leaves out (DART)",

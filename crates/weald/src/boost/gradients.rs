@@ -225,7 +225,7 @@ impl Gradients {
     }
 
     /// An entry for each row of a bag, in row order.
-    fn entries(
+    pub fn entries(
         &self,
         (bag, ranges): (&Bag, &[Range<usize>]),
         mut entries: Vec<Entry>,
@@ -279,6 +279,11 @@ impl Gradients {
         }
     }
 
+    /// The sum of the second derivatives.
+    pub fn total_h(&self) -> f64 {
+        self.sum_h
+    }
+
     /// The sum of squared gradients for each unit of second derivatives, 1 for a likelihood near
     /// its maximum: how much gain noise makes. A row of weight 2 is the row twice.
     pub fn dispersion(&self, bag: &Bag) -> f64 {
@@ -303,7 +308,11 @@ impl Gradients {
 
     /// Powers of two by which `n` gradients can be summed as integers.
     pub fn exact_scales(&self, n: usize) -> ExactScales {
-        let bits = (WIDE_SUM_BITS - (usize::BITS - n.leading_zeros()) as i32).min(WIDE_BITS);
+        self.scales((WIDE_SUM_BITS - (usize::BITS - n.leading_zeros()) as i32).min(WIDE_BITS))
+    }
+
+    /// Powers of two by which gradients become integers of at most so many bits.
+    pub fn scales(&self, bits: i32) -> ExactScales {
         let scale = |largest: f64| {
             let exponent = if largest > 0.0 { libm::frexp(largest).1 } else { 0 };
             libm::ldexp(1.0, bits - exponent)

@@ -73,6 +73,9 @@ struct CompleteRows {
 impl GradientBoosting {
     /// An error if leaves are to be linear, but have values that no Newton step gives.
     pub(super) fn check_linear(&self, loss: &dyn Loss) -> Result<()> {
+        if self.linear_leaves && self.tree_width(loss) > 1 {
+            return out_of_range("linear_leaves", true, "false with vector_leaves");
+        }
         let is_newton = |output| loss.leaf_rule(output) == LeafRule::Newton;
         if !self.linear_leaves || (0..loss.width()).all(is_newton) {
             return Ok(());

@@ -22,6 +22,7 @@ mod rounding;
 mod rounds;
 mod start;
 mod validation;
+mod vector_leaves;
 
 pub use additive::AdditiveModel;
 pub use constraints::{Interactions, Monotone};

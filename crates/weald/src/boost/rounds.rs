@@ -17,6 +17,7 @@ use super::leaf_values::{LeafValues, by_stretches};
 use super::linear_leaves::LeafSlopes;
 use super::start::start;
 use super::validation::{ValidationRows, follow, starting_scores, targets};
+use super::vector_leaves::{self, Noise, ScaledVectors};
 use crate::data::{Bins, Resolution, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::learner::Extras;
@@ -24,14 +25,15 @@ use crate::loss::{JointLoss, Loss, Rows, Together};
 use crate::run::Run;
 use crate::seed::Purpose;
 use crate::tree::constraints::{Bounds, Constraints};
-use crate::tree::criterion::{LevelPenalty, Newton};
+use crate::tree::criterion::{Criterion, LevelPenalty, Newton, OutputUnits, VectorNewton};
 use crate::tree::frontier::Frontier;
 use crate::tree::grow::{Grower, Memory};
 use crate::tree::grown::Grown;
+use crate::tree::kernel::vectors::RowBlock;
 use crate::tree::limits::Limits;
 use crate::tree::parts::{Parts, cut, on_each_thread, ranges};
 use crate::tree::search::Search;
-use crate::tree::statistic::{Entry, PairSum, Statistic, row_of};
+use crate::tree::statistic::{Entry, Statistic, row_of};
 use crate::tree::walk::Reader;
 use crate::tree::{Splitter, Tree};
 
@@ -66,6 +68,7 @@ pub struct Boosting<'a, 'r> {
     dart: Dart,
     memory: Memory,
     entries: Vec<Entry>,
+    vectors: Vec<RowBlock>,
     /// The rows of each thread.
     ranges: Vec<Range<usize>>,
 }
@@ -156,18 +159,19 @@ impl<'a, 'r> Boosting<'a, 'r> {
             dart,
             memory: Memory::default(),
             entries: Vec::new(),
+            vectors: Vec::new(),
             ranges: ranges(n_rows, if n_rows < PARTED_ROWS { 1 } else { run.threads() }, CHUNK),
         })
     }
 
-    /// Scores that a row has.
-    pub fn width(&self) -> usize {
-        self.start.len()
+    /// Trees of a round: one for each score, or one for all.
+    pub fn trees_per_round(&self) -> usize {
+        self.start.len() / self.settings.tree_width(self.loss)
     }
 
     /// How many whole rounds there are.
     pub fn n_rounds(&self) -> usize {
-        self.trees.len() / self.start.len()
+        self.trees.len() / self.trees_per_round()
     }
 
     /// The summed loss of the rows that are not trained on, and their weight.
@@ -215,7 +219,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
     /// Gives the trees of a complete round, and those left out of it, their share (DART).
     pub fn put_trees_back(&mut self) {
         if self.settings.drop_rate > 0.0 {
-            self.dart.put_back(&mut self.trees, self.start.len());
+            let per_round = self.trees_per_round();
+            self.dart.put_back(&mut self.trees, per_round);
         }
     }
 
@@ -249,9 +254,12 @@ impl<'a, 'r> Boosting<'a, 'r> {
         Ok(())
     }
 
-    /// Grows a tree on the gradients of one score.
+    /// Grows a tree on the gradients of one score, or of all.
     pub fn grow_tree(&mut self, output: usize) -> Result<Grown> {
         let settings = self.settings;
+        if settings.tree_width(self.loss) > 1 {
+            return self.grow_vector_tree();
+        }
         let memory = std::mem::take(&mut self.entries);
         let seed = self.run.seed.child(self.trees.len() as u64);
         let scaled = self.gradients[output].scale((&self.bag, &self.ranges), memory, seed);
@@ -264,36 +272,66 @@ impl<'a, 'r> Boosting<'a, 'r> {
         };
         let (l1, l2) = (settings.l1 / g_unit, settings.l2 / h_unit);
         let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
-        let limits = Limits {
-            max_depth: settings.max_depth.unwrap_or(usize::MAX),
-            min_split_rows: 2,
-            min_leaf_rows: settings.min_leaf_rows as u64,
-            min_leaf_weight: settings.min_child_weight / h_unit,
-            min_level_rows: settings.min_level_rows as u64,
-            // A split that gains nothing is not made.
-            min_gain: (settings.min_gain / gain_unit).max(f64::MIN_POSITIVE),
-        };
+        let limits = self.limits(h_unit, gain_unit);
         match sums {
             Sums::Packed(pairs) => self.grow(&pairs, entries, &criterion, &limits),
             Sums::Wide(pairs) => self.grow(&pairs, entries, &criterion, &limits),
         }
     }
 
-    /// What a subset of levels pays for each nat.
-    fn level_charge(&self, output: usize) -> f64 {
-        if self.settings.level_charge == 0.0
-            || !self.bins.columns().iter().any(|c| c.is_categorical())
-        {
-            return 0.0;
-        }
-        self.settings.level_charge * self.gradients[output].dispersion(&self.bag)
+    /// Grows a tree on the gradients of all scores.
+    fn grow_vector_tree(&mut self) -> Result<Grown> {
+        let memory = (std::mem::take(&mut self.entries), std::mem::take(&mut self.vectors));
+        let bag = (&self.bag, self.ranges.as_slice());
+        let scaled = vector_leaves::scale(&self.gradients, self.settings, bag, &self.bins, memory);
+        let ScaledVectors { vectors, entries, outputs, weight_unit } = scaled;
+        let noise = match self.pays_for_levels() {
+            true => Noise::of(&self.gradients, &self.bag),
+            false => Noise::default(),
+        };
+        let ranked = OutputUnits::ranked(&outputs);
+        let criterion = VectorNewton {
+            outputs: &outputs,
+            ranked: ranked.as_deref(),
+            level_charge: self.settings.level_charge * noise.largest,
+            subset_charge: self.settings.level_charge * noise.besides(outputs.len()),
+        };
+        let grown = self.grow(&vectors, entries, &criterion, &self.limits(weight_unit, 1.0));
+        self.vectors = vectors.into_rows();
+        grown
     }
 
-    fn grow<T: Statistic<Sum = PairSum>>(
+    /// What splits must respect, given the units of weights and gains.
+    fn limits(&self, weight_unit: f64, gain_unit: f64) -> Limits {
+        let settings = self.settings;
+        Limits {
+            max_depth: settings.max_depth.unwrap_or(usize::MAX),
+            min_split_rows: 2,
+            min_leaf_rows: settings.min_leaf_rows as u64,
+            min_leaf_weight: settings.min_child_weight / weight_unit,
+            min_level_rows: settings.min_level_rows as u64,
+            // A split that gains nothing is not made.
+            min_gain: (settings.min_gain / gain_unit).max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// What a subset of levels pays for each nat.
+    fn level_charge(&self, output: usize) -> f64 {
+        match self.pays_for_levels() {
+            true => self.settings.level_charge * self.gradients[output].dispersion(&self.bag),
+            false => 0.0,
+        }
+    }
+
+    fn pays_for_levels(&self) -> bool {
+        self.settings.level_charge > 0.0 && self.bins.columns().iter().any(|c| c.is_categorical())
+    }
+
+    fn grow<T: Statistic, C: Criterion<T::Sum>>(
         &mut self,
         statistic: &T,
         entries: Parts,
-        criterion: &Newton,
+        criterion: &C,
         limits: &Limits,
     ) -> Result<Grown> {
         let search = Search::new(
@@ -308,19 +346,25 @@ impl<'a, 'r> Boosting<'a, 'r> {
         Grower::grow(search, frontier, self.run, entries, &mut self.memory)
     }
 
-    /// Puts values on the tree and moves the scores along it.
+    /// Puts values on the tree and moves the scores along it, from number `output` on.
     pub fn step(&mut self, output: usize, grown: Grown) {
-        let values = LeafValues {
-            settings: self.settings,
-            loss: self.loss,
-            bag: &self.bag,
-            gradients: &self.gradients[output],
-            targets: &self.targets,
-            scores: &self.scores,
-            constraints: &self.constraints,
-            output,
+        let put_on = |output: usize| {
+            let values = LeafValues {
+                settings: self.settings,
+                loss: self.loss,
+                bag: &self.bag,
+                gradients: &self.gradients[output],
+                targets: &self.targets,
+                scores: &self.scores,
+                constraints: &self.constraints,
+                output,
+            };
+            values.put_on(&grown)
         };
-        let mut tree = values.put_on(&grown);
+        let mut tree = match self.settings.tree_width(self.loss) {
+            1 => put_on(output),
+            width => vector_leaves::joined(&(0..width).map(put_on).collect::<Vec<_>>()),
+        };
         if self.settings.linear_leaves {
             tree.linear = self.leaf_slopes(output).fit(&grown);
         }
@@ -332,7 +376,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let others: Vec<u32> = self.out_of_bag.par_chunks(CHUNK).flat_map_iter(of).collect();
         for (&row, &leaf) in self.out_of_bag.iter().zip(&others) {
             let number = |f: usize| columns[f].number(row as usize);
-            self.scores[row as usize * width + output] += tree.says(leaf as usize, number);
+            let scores = &mut self.scores[row as usize * width + output..];
+            tree.add_to(leaf as usize, number, scores);
         }
         if self.settings.drop_rate > 0.0 {
             let mut leaf_of_row = grown.leaf_of_row(self.targets.len());
@@ -373,17 +418,17 @@ impl<'a, 'r> Boosting<'a, 'r> {
         on_each_thread(tasks.collect(), |((first, leaves), scores)| {
             by_stretches(&leaves, |place, entries| {
                 let leaf = leaves[place].0;
-                let value = tree.values[leaf];
                 // Copies of a row stand next to each other; its score moves once.
                 let mut last = None;
                 let rows = entries.iter().map(|&e| row_of(e));
                 let rows = rows.filter(|&row| last.replace(row) != Some(row));
                 let place = |row: usize| (row - first) * width + output;
-                match tree.linear.as_ref().and_then(|linear| linear.leaf(leaf)) {
-                    None => rows.for_each(|row| scores[place(row)] += value),
-                    Some(linear) => rows.for_each(|row| {
-                        let linear = linear.value(|f| columns[f].number(row));
-                        scores[place(row)] += linear.unwrap_or(value);
+                let linear = tree.linear.as_ref().and_then(|linear| linear.leaf(leaf));
+                match (linear, tree.value(leaf)) {
+                    (None, [value]) => rows.for_each(|row| scores[place(row)] += value),
+                    _ => rows.for_each(|row| {
+                        let number = |f: usize| columns[f].number(row);
+                        tree.add_to(leaf, number, &mut scores[place(row)..]);
                     }),
                 }
             });
@@ -394,7 +439,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn model(&self, n_rounds: usize) -> AdditiveModel {
         AdditiveModel {
             start: self.start.clone(),
-            trees: self.trees[..n_rounds * self.start.len()].to_vec().into(),
+            trees: self.trees[..n_rounds * self.trees_per_round()].to_vec().into(),
             link: self.loss.link(),
             schema: self.sample.table.schema().clone(),
             output: self.loss.output(self.sample.target),

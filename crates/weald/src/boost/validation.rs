@@ -57,11 +57,12 @@ impl<'a> ValidationRows<'a> {
         follow(trees, self.table.table(), width, &mut self.scores);
     }
 
-    /// Moves score number `output` along a tree.
+    /// Moves scores along a tree, from number `output` on.
     pub fn follow_one(&mut self, tree: &Tree, output: usize, width: usize) {
         let (leaves, columns) = (tree.leaves(self.table.table()), Reader::of(self.table.table()));
         for ((row, scores), leaf) in self.scores.chunks_exact_mut(width).enumerate().zip(leaves) {
-            scores[output] += tree.says(leaf as usize, |f| columns[f].number(row));
+            let number = |f: usize| columns[f].number(row);
+            tree.add_to(leaf as usize, number, &mut scores[output..]);
         }
     }
 

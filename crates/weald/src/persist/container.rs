@@ -100,6 +100,15 @@ impl<'a> Arrays<'a> {
         Ok(bytes)
     }
 
+    /// How many numbers each entry of an array of two dimensions has, if it is there.
+    pub(super) fn width_of(&self, name: &str) -> Option<u64> {
+        let array = self.arrays.iter().find(|array| array.name == name)?;
+        match array.info.shape.dimensions() {
+            [_, width] => Some(*width),
+            _ => None,
+        }
+    }
+
     /// Takes the bytes of an array of a known shape.
     pub(super) fn shaped(
         &mut self,

@@ -30,7 +30,7 @@
 //!
 //! A constant has one more array, `constant.value` (`f64`, one number an output). An additive model
 //! has `additive.start` (`f64`, one number a score), `additive.link` (`u8`, one code) and trees of
-//! one number a node; if rows were held out, also `curve.held_out` (`f64`, the loss before the first
+//! one number a node, or of one for each score; if rows were held out, also `curve.held_out` (`f64`, the loss before the first
 //! round and after each), and in the document `curve` with the `loss`, the `rows` in words and the
 //! `first_round`. Trees are concatenated:
 //!
@@ -175,13 +175,15 @@ fn read(
             AnyModel::Tree(TreeModel { tree, schema, output })
         }
         Kind::Additive => {
-            let start = container::numbers(arrays.list("additive.start", Element::F64)?).collect();
+            let start: Vec<f64> =
+                container::numbers(arrays.list("additive.start", Element::F64)?).collect();
             let link = match arrays.list("additive.link", Element::U8)? {
                 [code] => Link::from_code(*code),
                 _ => None,
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
-            let mut trees = trees::read(&mut arrays, 1)?;
+            let width = trees::width_of_values(&arrays, start.len())?;
+            let mut trees = trees::read(&mut arrays, width)?;
             linear::read(&mut arrays, &mut trees)?;
             let curve = match document.curve.take() {
                 Some(facts) => Some(curve(facts, &mut arrays)?),

@@ -52,7 +52,8 @@ fn additive(model: &AdditiveModel) -> Proof {
         return damaged(format!("its link does not make {width} predictions of {n_scores} scores"));
     }
     value(&model.start, &Output::Value, || "the start".into())?;
-    if !model.trees.len().is_multiple_of(n_scores) {
+    let width = model.tree_width().unwrap_or(1);
+    if !(model.trees.len() * width).is_multiple_of(n_scores) {
         let trees = model.trees.len();
         return damaged(format!("{trees} trees cannot be shared by {n_scores} scores"));
     }
@@ -106,6 +107,9 @@ pub(super) fn tree(tree: &Tree, schema: &Schema, output: &Output) -> Proof {
 /// Proves one linear leaf of a tree that is proven.
 fn linear(leaf: &LinearLeaf, tree: &Tree, schema: &Schema) -> Proof {
     let node = leaf.node as usize;
+    if tree.width != 1 {
+        return damaged(format!("node {node} has slopes, but {} values", tree.width));
+    }
     if !tree.is_leaf(node) {
         return damaged(format!("node {node} has slopes, but is no leaf"));
     }
@@ -263,5 +267,20 @@ mod tests {
         assert!(set(&words(&[0b1000]), 3, 0).is_err());
         assert!(set(&words(&[1]), 65, 0).is_err());
         assert!(set(&words(&[0, 2]), 65, 0).is_err());
+    }
+
+    #[test]
+    fn a_leaf_with_a_value_for_each_score_has_no_slopes() {
+        let field = crate::data::Field { name: "x".into(), kind: FieldKind::Numeric };
+        let schema = Schema { fields: vec![field] };
+        let slopes = vec![Slope { feature: 0, slope: 1.0, low: 0.0, high: 1.0 }];
+        let leaf = LinearLeaf { node: 0, base: 0.0, slopes, low: 0.0, high: 1.0 };
+        let of = |width: usize| {
+            let linear = Some(Box::new(crate::tree::LinearLeaves(vec![leaf.clone()])));
+            let tree = Tree { nodes: nodes(&[0]), values: vec![0.5; width], width, linear };
+            super::tree(&tree, &schema, &Output::Value)
+        };
+        assert_eq!(of(1), Ok(()));
+        assert!(of(2).unwrap_err().to_string().contains("has slopes, but 2 values"));
     }
 }

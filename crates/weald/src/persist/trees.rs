@@ -63,6 +63,21 @@ pub(super) fn read(arrays: &mut Arrays<'_>, width: usize) -> Result<Vec<Tree>, M
     }
 }
 
+/// How many numbers the trees of a model of so many scores have in each node: one, or one for each.
+pub(super) fn width_of_values(
+    arrays: &Arrays<'_>,
+    n_scores: usize,
+) -> Result<usize, ModelFileError> {
+    match arrays.width_of("node.value") {
+        // What is wrong with the array shows when it is taken.
+        None | Some(1) => Ok(1),
+        Some(width) if width == n_scores as u64 => Ok(n_scores),
+        Some(width) => {
+            damaged(format!("its trees have {width} values a node, expected 1 or {n_scores}"))
+        }
+    }
+}
+
 /// Takes the arrays of exactly one tree.
 pub(super) fn read_one(arrays: &mut Arrays<'_>, width: usize) -> Result<Tree, ModelFileError> {
     let trees = read(arrays, width)?;
@@ -247,5 +262,34 @@ mod tests {
         assert_eq!(arrays.finish(), Ok(()));
         let error = read_one(&mut Arrays::open(&file).unwrap(), 2).unwrap_err().to_string();
         assert!(error.contains("holds 3 trees"), "{error}");
+    }
+
+    #[test]
+    fn a_node_has_one_value_or_one_for_each_score() {
+        let tree = |width: usize| Tree {
+            nodes: vec![leaf()],
+            values: vec![0.5; width],
+            width,
+            linear: None,
+        };
+        for (width, n_scores, expected) in
+            [(1, 1, Ok(1)), (1, 3, Ok(1)), (3, 3, Ok(3)), (2, 3, Err(())), (4, 3, Err(()))]
+        {
+            let mut writer = ArrayWriter::default();
+            write(&[tree(width)], &mut writer);
+            let file = writer.finish(r#"{"sha256":""}"#);
+            let mut arrays = Arrays::open(&file).unwrap();
+            match width_of_values(&arrays, n_scores) {
+                Ok(found) => {
+                    assert_eq!(Ok(found), expected);
+                    assert_eq!(read(&mut arrays, found).unwrap(), [tree(width)]);
+                }
+                Err(error) => {
+                    assert!(expected.is_err(), "{error}");
+                    let words = format!("{width} values a node, expected 1 or {n_scores}");
+                    assert!(error.to_string().contains(&words), "{error}");
+                }
+            }
+        }
     }
 }

@@ -52,6 +52,15 @@ impl Tree {
         linear.and_then(|leaf| leaf.value(number)).unwrap_or(self.values[leaf])
     }
 
+    /// Adds what a leaf says of a row to the row's scores: a number, or one for each of them.
+    #[inline]
+    pub fn add_to(&self, leaf: usize, number: impl Fn(usize) -> f64, scores: &mut [f64]) {
+        match self.width {
+            1 => scores[0] += self.says(leaf, number),
+            _ => scores.iter_mut().zip(self.value(leaf)).for_each(|(score, x)| *score += x),
+        }
+    }
+
     /// Multiplies what the tree says by a factor of at least 0.
     pub fn scale(&mut self, factor: f64) {
         self.values.iter_mut().for_each(|value| *value *= factor);

@@ -14,3 +14,4 @@ mod papers;
 mod parity;
 mod reference_tree;
 mod stopping;
+mod vector_leaves;

@@ -141,6 +141,11 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
             for (key, value) in [("loss", *loss), ("n_trees", "12")].into_iter().chain(limits) {
                 learner.set(key, value).unwrap();
             }
+            if ["auto", "softmax", "quantile:0.1,0.5,0.9"].contains(loss) {
+                let mut vectors = learner.clone();
+                vectors.set("vector_leaves", "true").unwrap();
+                learners.push((format!("{method} {loss} with vector leaves"), vectors));
+            }
             learners.push((format!("{method} {loss}"), learner));
         }
     }

@@ -324,6 +324,7 @@ fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
             min_leaf_rows: 2,
             linear_leaves,
             early_stopping_rounds: None,
+            vector_leaves: task == "four classes",
             ..Default::default()
         };
         let whole = |n| boosting(n).fit(&made.sample(), &Run::quiet(Seed(5), 1).unwrap()).unwrap();
@@ -343,12 +344,16 @@ fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
 
 #[test]
 fn no_flipped_bit_of_a_boosted_model_does_harm() {
-    for ((task, made), linear_leaves) in tasks().into_iter().zip([true, false, true]) {
+    let linear = tasks().into_iter().zip([true, false, true]).map(|task| (task, false));
+    let vectors = tasks().into_iter().filter(|(task, _)| *task == "four classes");
+    let vectors = vectors.map(|task| ((task, false), true));
+    for (((task, made), linear_leaves), vector_leaves) in linear.chain(vectors) {
         let boosting = GradientBoosting {
             n_trees: 2,
             max_leaves: 4,
             linear_leaves,
             early_stopping_rounds: None,
+            vector_leaves,
             ..Default::default()
         };
         let run = Run::quiet(Seed(5), 1).unwrap();
