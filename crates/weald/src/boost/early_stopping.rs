@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::curve::{LearningCurve, lowest};
 use super::rounds::Boosting;
+use super::targets::Targets;
 use crate::data::Weights;
 use crate::loss::Loss;
 
@@ -94,7 +95,7 @@ const STRETCH: usize = 4096;
 /// The summed loss of some rows, and their weight.
 pub fn sum_of_losses(
     loss: &dyn Loss,
-    targets: &[f64],
+    targets: Targets<'_>,
     scores: &[f64],
     weights: &Weights,
     rows: &[usize],
@@ -102,7 +103,7 @@ pub fn sum_of_losses(
     let width = loss.width();
     let add = |(sum, total): (f64, f64), &row: &usize| {
         let weight = weights.at(row);
-        (sum + weight * loss.loss(targets[row], &scores[row * width..][..width]), total + weight)
+        (sum + weight * loss.loss(targets.at(row), &scores[row * width..][..width]), total + weight)
     };
     let stretches: Vec<(f64, f64)> =
         rows.par_chunks(STRETCH).map(|rows| rows.iter().fold((0.0, 0.0), add)).collect();

@@ -116,16 +116,19 @@ impl Value for Option<Goss> {
 mod tests {
     use super::super::gradients::Sums;
     use super::*;
+    use crate::boost::gradients::AllRows;
     use crate::boost::gradients::CHUNK;
+    use crate::boost::targets::Targets;
     use crate::data::Weights;
-    use crate::loss::{Loss, Rows, Squared};
+    use crate::loss::{Loss, Squared};
     use crate::tree::parts::ranges;
 
     /// Gradients `-y` of the squared loss at 0.
     fn taken(targets: &[f64], bag: &Bag) -> Vec<Gradients> {
         let scores = vec![0.0; targets.len()];
         let mut gradients = Gradients::new(targets.len());
-        let rows = Rows { targets, scores: &scores, shared: &[] };
+        let targets = Targets::Numbers(targets);
+        let rows = AllRows { targets, scores: &scores, shared: &[] };
         gradients
             .take((&Squared as &dyn Loss, None), &rows, 0, (bag, &ranges(targets.len(), 1, CHUNK)))
             .unwrap();

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::bag::Bag;
 use super::measures::{Measures, measure};
 use super::rounding::Rounding;
+use super::targets::Targets;
 use crate::data::Task;
 use crate::error::{Error, Result};
 use crate::loss::{Gradient, JointLoss, Loss, Rows};
@@ -39,6 +40,16 @@ pub struct Gradients {
     sum_g: f64,
     sum_h: f64,
     is_of_numbers: bool,
+}
+
+/// All rows, as their gradients are taken.
+pub struct AllRows<'a> {
+    /// Their targets.
+    pub targets: Targets<'a>,
+    /// Their scores, `width` numbers a row.
+    pub scores: &'a [f64],
+    /// What [`Loss::shared`] gives for each row; empty where a row has one score.
+    pub shared: &'a [f64],
 }
 
 /// Gradients as integers, with an entry for each row of the bag.
@@ -82,7 +93,7 @@ impl Gradients {
     pub fn take(
         &mut self,
         (loss, joint): (&dyn Loss, Option<&dyn JointLoss>),
-        all: &Rows<'_>,
+        all: &AllRows<'_>,
         output: usize,
         (bag, ranges): (&Bag, &[Range<usize>]),
     ) -> Result<()> {
@@ -93,8 +104,9 @@ impl Gradients {
         }
         let one = |(chunk, out): (usize, &mut [Gradient])| {
             let rows = chunk * CHUNK..chunk * CHUNK + out.len();
+            let mut room = [0.0; CHUNK];
             let own = Rows {
-                targets: &all.targets[rows.clone()],
+                targets: all.targets.some(rows.clone(), &mut room),
                 scores: &all.scores[rows.start * width..rows.end * width],
                 shared: if width == 1 { &[] } else { &all.shared[rows.clone()] },
             };

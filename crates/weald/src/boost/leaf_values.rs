@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::bag::Bag;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::Gradients;
+use super::targets::Targets;
 use crate::loss::{LeafRule, Loss, weighted_quantile};
 use crate::tree::constraints::{Bounds, Constraints};
 use crate::tree::criterion::shrink;
@@ -33,7 +34,7 @@ pub struct LeafValues<'a> {
     /// The gradients that it was grown on.
     pub gradients: &'a Gradients,
     /// The target of each row.
-    pub targets: &'a [f64],
+    pub targets: Targets<'a>,
     /// The scores before the tree.
     pub scores: &'a [f64],
     /// What the values must respect.
@@ -140,7 +141,7 @@ impl LeafValues<'_> {
         let width = self.loss.width();
         let rest = |&e: &Entry| {
             let row = row_of(e);
-            let left_over = self.targets[row] - self.scores[row * width + self.output];
+            let left_over = self.targets.at(row) - self.scores[row * width + self.output];
             // Copies stand there themselves; only a real weight makes a row heavier.
             (left_over, self.bag.weights.as_ref().map_or(1.0, |w| w[row].into()))
         };

@@ -21,6 +21,7 @@ mod normal_equations;
 mod rounding;
 mod rounds;
 mod start;
+mod targets;
 mod validation;
 mod vector_leaves;
 

@@ -10,18 +10,19 @@ use super::bag::Bag;
 use super::dart::Dart;
 use super::early_stopping::sum_of_losses;
 use super::gradient_boosting::GradientBoosting;
-use super::gradients::{CHUNK, Gradients, Scaled, Sums};
+use super::gradients::{AllRows, CHUNK, Gradients, Scaled, Sums};
 use super::held_out::{weights_of, weights_without};
 use super::islr::Start;
 use super::leaf_values::{LeafValues, by_stretches};
 use super::linear_leaves::LeafSlopes;
 use super::start::start;
-use super::validation::{ValidationRows, follow, starting_scores, targets};
+use super::targets::Targets;
+use super::validation::{ValidationRows, follow, starting_scores};
 use super::vector_leaves::{self, Noise, ScaledVectors};
 use crate::data::{Bins, Resolution, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::learner::Extras;
-use crate::loss::{JointLoss, Loss, Rows, Together};
+use crate::loss::{JointLoss, Loss, Together};
 use crate::run::Run;
 use crate::seed::Purpose;
 use crate::tree::constraints::{Bounds, Constraints};
@@ -49,7 +50,7 @@ pub struct Boosting<'a, 'r> {
     bins: Arc<Bins>,
     features: Vec<usize>,
     constraints: Constraints,
-    targets: Vec<f64>,
+    targets: Targets<'a>,
     /// The rows that may be trained on, and those of this round.
     whole_bag: Bag,
     bag: Bag,
@@ -97,13 +98,14 @@ impl<'a, 'r> Boosting<'a, 'r> {
     ) -> Result<Boosting<'a, 'r>> {
         let Work { settings, loss, sample, extras, run } = work;
         let n_rows = sample.n_rows();
-        let targets = targets(sample.target);
-        loss.check(&targets)?;
+        let targets = Targets::of(sample.target);
+        let all = targets.all();
+        loss.check(&all)?;
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         let weights = weights_without(held_out, sample.weights, n_rows);
         let bag = Bag::of(&weights, n_rows)?;
         let joint_of = |weights: &Weights| {
-            loss.joint(&Together { targets: &targets, weights, groups: extras.groups })
+            loss.joint(&Together { targets: &all, weights, groups: extras.groups })
         };
         let joint = joint_of(&weights)?;
         let held_out_joint = match joint {
@@ -113,7 +115,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let constraints = settings.constraints(sample.table, loss)?;
         let start = match (extras.continued, settings.start) {
             (Some(model), _) => model.start.clone(),
-            (None, Start::Best) => start(loss, &targets, &weights, extras.offset)?,
+            (None, Start::Best) => start(loss, &all, &weights, extras.offset)?,
             (None, Start::Zero) => vec![0.0; loss.width()],
         };
         let width = start.len();
@@ -182,7 +184,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
                 Some(joint) => joint.loss(&self.scores),
                 None => {
                     let weights = self.sample.weights;
-                    sum_of_losses(self.loss, &self.targets, &self.scores, weights, self.held_out)
+                    sum_of_losses(self.loss, self.targets, &self.scores, weights, self.held_out)
                 }
             },
         }
@@ -233,7 +235,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             let scores = self.scores.par_chunks(CHUNK * width);
             chunks.zip(scores).for_each(|(out, scores)| self.loss.shared(scores, out));
         }
-        let rows = Rows { targets: &self.targets, scores: &self.scores, shared: &self.shared };
+        let rows = AllRows { targets: self.targets, scores: &self.scores, shared: &self.shared };
         for (output, gradients) in self.gradients.iter_mut().enumerate() {
             let bag = if self.settings.goss.is_some() { &self.whole_bag } else { &self.bag };
             gradients.take(
@@ -354,7 +356,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
                 loss: self.loss,
                 bag: &self.bag,
                 gradients: &self.gradients[output],
-                targets: &self.targets,
+                targets: self.targets,
                 scores: &self.scores,
                 constraints: &self.constraints,
                 output,

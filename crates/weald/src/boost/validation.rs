@@ -1,7 +1,8 @@
 //! A validation table: rows apart from the sample, whose scores follow the trees.
 
 use super::early_stopping::sum_of_losses;
-use crate::data::{Aligned, Schema, Table, Target, Weights};
+use super::targets::Targets;
+use crate::data::{Aligned, Schema, Table, Weights};
 use crate::error::{Error, Result};
 use crate::learner::Validation;
 use crate::loss::{JointLoss, Loss, Together};
@@ -15,7 +16,7 @@ use crate::tree::walk::Reader;
 /// Validation rows and their scores so far.
 pub struct ValidationRows<'a> {
     table: Aligned<'a>,
-    targets: Vec<f64>,
+    targets: Targets<'a>,
     weights: &'a Weights,
     rows: Vec<usize>,
     scores: Vec<f64>,
@@ -36,15 +37,16 @@ impl<'a> ValidationRows<'a> {
         if loss.output(sample.target) != *output {
             return Err(Error::OtherTarget { of: "validation rows" });
         }
-        let targets = targets(sample.target);
-        loss.check(&targets)?;
+        let targets = Targets::of(sample.target);
+        let all = targets.all();
+        loss.check(&all)?;
         Ok(ValidationRows {
             table: schema.align(sample.table)?,
             scores: starting_scores(start, *offset, targets.len())?,
             weights: sample.weights,
             rows: (0..targets.len()).collect(),
             joint: loss.joint(&Together {
-                targets: &targets,
+                targets: &all,
                 weights: sample.weights,
                 groups: *groups,
             })?,
@@ -70,7 +72,7 @@ impl<'a> ValidationRows<'a> {
     pub fn loss(&self, loss: &dyn Loss) -> (f64, f64) {
         match &self.joint {
             Some(joint) => joint.loss(&self.scores),
-            None => sum_of_losses(loss, &self.targets, &self.scores, self.weights, &self.rows),
+            None => sum_of_losses(loss, self.targets, &self.scores, self.weights, &self.rows),
         }
     }
 }
@@ -85,14 +87,6 @@ pub fn follow(trees: &[Tree], table: &Table, width: usize, scores: &mut [f64]) {
     moved.values_mut().copy_from_slice(scores);
     Trees::from(trees.to_vec()).add_to(table, &mut moved);
     scores.copy_from_slice(moved.values());
-}
-
-/// A target as a loss sees it.
-pub fn targets(target: &Target) -> Vec<f64> {
-    match target {
-        Target::Classes(labels) => labels.codes().iter().map(|&c| f64::from(c)).collect(),
-        Target::Numbers(values) => values.to_vec(),
-    }
 }
 
 /// The scores before the first tree: the start, and the offset if there is one.

@@ -184,8 +184,10 @@ pub fn joined(trees: &[Tree]) -> Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boost::gradients::AllRows;
+    use crate::boost::targets::Targets;
     use crate::data::Weights;
-    use crate::loss::{Quantile, Rows, Softmax};
+    use crate::loss::{Quantile, Softmax};
     use crate::tree::parts::ranges;
     use crate::tree::statistic::{Statistic, Sum};
 
@@ -196,7 +198,8 @@ mod tests {
             start.iter().copied().cycle().take(targets.len() * start.len()).collect();
         let mut shared = vec![0.0; targets.len()];
         loss.shared(&scores, &mut shared);
-        let rows = Rows { targets, scores: &scores, shared: &shared };
+        let all = Targets::Numbers(targets);
+        let rows = AllRows { targets: all, scores: &scores, shared: &shared };
         let ranges = ranges(targets.len(), 1, CHUNK);
         let take = |output: usize| {
             let mut gradients = Gradients::new(targets.len());
