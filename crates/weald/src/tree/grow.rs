@@ -17,6 +17,7 @@ use super::parts::{NodeRows, PartRows, Parts, n_rows, on_each_thread};
 use super::search::Search;
 use super::splitter::Split;
 use super::statistic::{Entry, Statistic, Sum};
+use super::team::is_at_work;
 use crate::data::Column;
 use crate::data::bins::Codes;
 use crate::data::bundles::Bundle;
@@ -163,7 +164,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let ((left, left_rows), (right, right_rows)) = (left, right);
         let open_left = || self.open(left, &left_rows);
         let open_right = || self.open(right, &right_rows);
-        let (left, right) = if left_rows.n_rows().min(right_rows.n_rows()) >= self.fork_rows {
+        let smaller = left_rows.n_rows().min(right_rows.n_rows());
+        let (left, right) = if smaller >= self.fork_rows && !is_at_work() {
             rayon::join(open_left, open_right)
         } else {
             (open_left(), open_right())

@@ -20,6 +20,7 @@ use super::splitter::exact::occupied_by_sorting;
 use super::splitter::histogram::best_cut;
 use super::splitter::{Candidate, Occupied, Split};
 use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
+use super::team::is_at_work;
 use crate::data::bins::{BinnedColumn, Codes, MISSING_U8};
 use crate::data::planes::Planes;
 
@@ -204,7 +205,7 @@ impl Histograms {
     pub fn of(planes: &Planes, parts: &[&[Entry]], pool: &Pool) -> Histograms {
         let build = |plane: usize| Cells::of(planes, plane, parts, pool);
         let n_planes = planes.codes.len();
-        let planes = if n_rows(parts) >= PARALLEL_ROWS {
+        let planes = if n_rows(parts) >= PARALLEL_ROWS && !is_at_work() {
             (0..n_planes).into_par_iter().map(build).collect()
         } else {
             (0..n_planes).map(build).collect()

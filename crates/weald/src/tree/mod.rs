@@ -26,6 +26,7 @@ pub mod splitter;
 pub mod statistic;
 pub mod stump;
 pub mod suspects;
+mod team;
 pub mod values;
 mod vector_histograms;
 mod vector_search;

@@ -6,6 +6,7 @@ use super::kernel::partition::{
 use super::model::LevelSet;
 use super::splitter::Test;
 use super::statistic::{Entry, row_of};
+use super::team::is_at_work;
 use crate::data::Column;
 use crate::data::bins::{Codes, MISSING_U8, MISSING_U16};
 
@@ -22,6 +23,7 @@ pub fn partition(
     (codes, column): (&Codes, &Column),
     (stays, is_shared): (Side, bool),
 ) -> usize {
+    let is_shared = is_shared && !is_at_work();
     let n_threads = if is_shared { rayon::current_num_threads() } else { 1 };
     let n_parts = n_threads.min(entries.len() / PARALLEL_ROWS).max(1);
     partition_parts(

@@ -16,6 +16,7 @@ use super::node_histograms::NodeHistograms;
 use super::parts::n_rows;
 use super::splitter::{self, Candidate, Division, Split};
 use super::statistic::{Entry, Statistic, Sum};
+use super::team::is_at_work;
 use crate::data::bins::MISSING_U8;
 use crate::data::planes::Place;
 use crate::data::{Bins, Column, Table};
@@ -131,7 +132,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// The splits of all features, in their order.
     fn all(&self, node: &Asked<'_, T::Sum>) -> Vec<Split> {
         let split_of = |f: &usize, w: &mut Workspace<T::Sum>| self.split_of(*f, node, w);
-        if node.n_entries * self.features.len() >= PARALLEL_WORK {
+        if node.n_entries * self.features.len() >= PARALLEL_WORK && !is_at_work() {
             let one = |f: &usize| self.with_workspace(|w| split_of(f, w));
             self.features.par_iter().filter_map(one).collect()
         } else {

@@ -13,6 +13,7 @@ use super::kernel::memory::filled;
 use super::kernel::vectors::{Block, NOTHING, Slot, add, add_vectors, subtract};
 use super::parts::n_rows;
 use super::statistic::{Entry, Vectors};
+use super::team::is_at_work;
 use crate::data::bundles::{Bundle, Digit, Member};
 use crate::data::planes::{Place, Planes};
 
@@ -44,7 +45,7 @@ impl VectorHistograms {
         let sum = |mut task: Task<'_>| {
             parts.iter().for_each(|entries| task.add(vectors, planes, entries));
         };
-        if n_rows(parts) >= PARALLEL_ROWS {
+        if n_rows(parts) >= PARALLEL_ROWS && !is_at_work() {
             tasks.into_par_iter().for_each(sum);
         } else {
             tasks.into_iter().for_each(sum);
