@@ -137,6 +137,9 @@ impl<'a, 'r> Boosting<'a, 'r> {
             }
             None => None,
         };
+        // What has no place in the planes is summed by one thread, from the rows of all parts.
+        let is_parted = n_rows >= PARTED_ROWS && bins.planes().hold_all();
+        let n_parts = if is_parted { run.threads() } else { 1 };
         Ok(Boosting {
             settings,
             loss,
@@ -162,7 +165,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             memory: Memory::default(),
             entries: Vec::new(),
             vectors: Vec::new(),
-            ranges: ranges(n_rows, if n_rows < PARTED_ROWS { 1 } else { run.threads() }, CHUNK),
+            ranges: ranges(n_rows, n_parts, CHUNK),
         })
     }
 

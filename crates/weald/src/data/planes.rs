@@ -89,6 +89,11 @@ impl Planes {
         self.places[feature].as_ref()
     }
 
+    /// Whether every feature has a place.
+    pub fn hold_all(&self) -> bool {
+        self.places.iter().all(Option::is_some)
+    }
+
     /// How many features the table has.
     pub fn n_features(&self) -> usize {
         self.places.len()

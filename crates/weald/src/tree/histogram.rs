@@ -16,7 +16,7 @@ use super::kernel::histogram::{
 use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
 use super::kernel::vectors::Block;
 use super::parts::{n_rows, on_each_thread};
-use super::splitter::exact::occupied_by_sorting;
+use super::splitter::exact::{occupied_by_code, occupied_by_sorting};
 use super::splitter::histogram::best_cut;
 use super::splitter::{Candidate, Occupied, Split};
 use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
@@ -29,6 +29,8 @@ const PARALLEL_ROWS: usize = 3000;
 /// Rows from which those of a plane that hardly varies are skipped: what is left to the majority is
 /// found by a pass over all cells.
 const SKIPPED_ROWS: usize = 512;
+/// Bins for each row, up to which a sum for each bin costs less than sorting the rows.
+const MOST_BINS_PER_ROW: usize = 4;
 /// Threads whose histogram memory is kept apart.
 const LANES: usize = 16;
 
@@ -100,6 +102,11 @@ impl<S: Sum> Workspace<S> {
                 self.sum_packed(statistic, codes, entries);
             }
             Codes::U8(codes) => self.sum_bytes(statistic, codes, entries),
+            Codes::U16(codes) if column.n_bins() <= MOST_BINS_PER_ROW * entries.len() => {
+                let memory = (&mut self.sums, &mut self.keys);
+                let codes = (codes.as_slice(), column.n_bins());
+                occupied_by_code(statistic, codes, entries, memory, &mut self.occupied);
+            }
             Codes::U16(codes) => occupied_by_sorting(
                 statistic,
                 codes,

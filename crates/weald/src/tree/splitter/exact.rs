@@ -1,8 +1,9 @@
-//! Occupied bins by sorting, for columns with thousands of bins.
+//! Occupied bins of columns with thousands of bins.
 //!
 //! A histogram of 65,535 bins is mostly empty in a small node. Sorting the node's codes costs
-//! what the node holds, not what the column holds. With a bin for each distinct value, the cut
-//! found is the best of all.
+//! what the node holds, not what the column holds; in a node of about as many rows as bins, or
+//! more, a sum for each code costs less. With a bin for each distinct value, the cut found is the
+//! best of all.
 
 use super::Occupied;
 use crate::data::bins::MISSING_U16;
@@ -10,6 +11,42 @@ use crate::tree::statistic::{Entry, Statistic, Sum, row_of};
 
 /// Codes from which a radix sort pays.
 const RADIX_ROWS: usize = 512;
+
+/// Fills `occupied` with the node's codes and sums, one sum for each of `n_bins` codes. `sums` are
+/// empty before and after.
+pub fn occupied_by_code<T: Statistic>(
+    statistic: &T,
+    (codes, n_bins): (&[u16], usize),
+    entries: &[Entry],
+    (sums, touched): (&mut Vec<T::Sum>, &mut Vec<u64>),
+    occupied: &mut Occupied<T::Sum>,
+) {
+    if sums.len() < n_bins {
+        sums.resize(n_bins, statistic.zero());
+    }
+    touched.clear();
+    touched.resize(n_bins.div_ceil(64), 0);
+    for &entry in entries {
+        let code = codes[row_of(entry)];
+        if code == MISSING_U16 {
+            statistic.add(entry, &mut occupied.missing);
+        } else {
+            touched[usize::from(code / 64)] |= 1 << (code % 64);
+            statistic.add(entry, &mut sums[usize::from(code)]);
+        }
+    }
+    for (first, &word) in (0..).step_by(64).zip(touched.iter()) {
+        let mut rest = word;
+        while rest != 0 {
+            let code: usize = first + rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            occupied.push(statistic, code as u16);
+            let last = occupied.codes.len() - 1;
+            std::mem::swap(&mut occupied.sums[last], &mut sums[code]);
+            sums[code].clear();
+        }
+    }
+}
 
 /// Fills `occupied` with the node's codes and sums by sorting.
 pub fn occupied_by_sorting<T: Statistic>(
@@ -99,9 +136,32 @@ impl<S: Sum> Occupied<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::statistic::{PackedPair, pack};
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn sums_by_code_are_those_by_sorting(
+            codes in prop::collection::vec(prop_oneof![9 => 0u16..700, 1 => Just(MISSING_U16)], 1..900),
+        ) {
+            let pairs = PackedPair::gradients(9.0);
+            let entry = |row: usize| pack(row as u32, row as i16 % 19 - 9, 1 + row as u16 % 5);
+            let entries: Vec<Entry> = (0..codes.len()).filter(|row| row % 7 != 3).map(entry).collect();
+            let mut sorted = Occupied::new(&pairs);
+            let (mut keys, mut spare) = (Vec::new(), Vec::new());
+            occupied_by_sorting(&pairs, &codes, &entries, &mut keys, &mut spare, &mut sorted);
+            let (mut sums, mut touched) = (Vec::new(), vec![7; 3]);
+            for _ in 0..2 {
+                // The second time with memory that has been used.
+                let mut summed = Occupied::new(&pairs);
+                let memory = (&mut sums, &mut touched);
+                occupied_by_code(&pairs, (&codes, 700), &entries, memory, &mut summed);
+                prop_assert_eq!(&summed.codes, &sorted.codes);
+                prop_assert_eq!(&summed.sums, &sorted.sums);
+                prop_assert_eq!(&summed.missing, &sorted.missing);
+            }
+        }
+
         #[test]
         fn radix_sorts(codes in prop::collection::vec(any::<u16>(), 0..2000)) {
             let mut keys: Vec<u64> =
