@@ -103,6 +103,15 @@ class Race:
         return found
 
 
+def command():
+    """The options as given, but for where the record goes."""
+    words = sys.argv[1:]
+    if "--output" in words:
+        at = words.index("--output")
+        del words[at : at + 2]
+    return " ".join(words)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jobs", default="all", help=f"all, growth or of {', '.join(JOBS)}")
@@ -134,7 +143,7 @@ def main():
                 race = Race(name, Path(folder), parts, threads, settings)
                 race.run(peers or JOBS[name].peers, args.repeat, args.patience)
                 races.append(race)
-                record = markdown(races, machine.described(), " ".join(sys.argv[1:]))
+                record = markdown(races, machine.described(), command())
                 if args.output:
                     args.output.write_text(record)
                 print(markdown(races[-1:]), flush=True)
