@@ -12,6 +12,7 @@ use super::bag::Bag;
 use super::measures::{Measures, measure};
 use super::rounding::Rounding;
 use super::targets::Targets;
+use super::wide_gradients::{ExactScales, WideGradients};
 use crate::data::Task;
 use crate::error::{Error, Result};
 use crate::loss::{Gradient, JointLoss, Loss, Rows};
@@ -19,7 +20,7 @@ use crate::seed::{Purpose, Seed};
 use crate::tree::kernel::dispatch::{Loop, with_vectors};
 use crate::tree::kernel::memory::filled;
 use crate::tree::parts::{Parts, cut, on_each_thread};
-use crate::tree::statistic::{Entry, PackedPair, PairSum, Statistic, pack, row_of};
+use crate::tree::statistic::{Entry, PackedPair, pack};
 
 /// Rows in a chunk of work.
 pub const CHUNK: usize = 1 << 12;
@@ -373,59 +374,13 @@ fn thresholds(bits: u64) -> (f32, f32) {
     (unit(bits), unit(bits << 32))
 }
 
-/// The nearest whole number, for sizes below 2^51: the digits of `x` move to the end of the sum.
-#[inline(always)]
-fn whole(x: f64) -> i64 {
-    const ROUND: f64 = 6_755_399_441_055_744.0;
-    (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i64
-}
-
-/// Powers of two by which gradients become integers with all their digits.
-#[derive(Debug, Clone, Copy)]
-pub struct ExactScales {
-    /// For `g`.
-    pub g: f64,
-    /// For `h`.
-    pub h: f64,
-}
-
-impl ExactScales {
-    /// A gradient as integers.
-    #[inline(always)]
-    pub fn units(&self, gradient: &Gradient) -> (i64, i64) {
-        (whole(f64::from(gradient.g) * self.g), whole(f64::from(gradient.h) * self.h))
-    }
-}
-
-/// Gradients with all their digits, looked up by row.
-pub struct WideGradients(Vec<(i64, i64)>);
-
-impl Statistic for WideGradients {
-    type Sum = PairSum;
-
-    fn zero(&self) -> PairSum {
-        PairSum::default()
-    }
-
-    fn add(&self, entry: Entry, sum: &mut PairSum) {
-        let (g, h) = self.0[row_of(entry)];
-        sum.g += g;
-        sum.h += h;
-        sum.n += 1;
-    }
-
-    /// Gradients differ even where targets do not: only the gain can tell.
-    fn is_pure(&self, _: &PairSum, _: &[Entry]) -> bool {
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::Weights;
     use crate::run::Run;
     use crate::tree::parts::ranges;
+    use crate::tree::statistic::{PairSum, Statistic};
 
     /// Gradients in few clusters, as those of a loss on columns of few values are, measured as if
     /// there were `times` as many rows.

@@ -29,8 +29,9 @@ use rayon::prelude::*;
 
 use super::bag::Bag;
 use super::gradient_boosting::GradientBoosting;
-use super::gradients::{ExactScales, Gradients};
+use super::gradients::Gradients;
 use super::normal_equations::{LinearFunction, NormalEquations, Unsolved};
+use super::wide_gradients::ExactScales;
 use crate::data::Table;
 use crate::error::Result;
 use crate::loss::{LeafRule, Loss};

@@ -24,6 +24,7 @@ mod start;
 mod targets;
 mod validation;
 mod vector_leaves;
+mod wide_gradients;
 
 pub use additive::AdditiveModel;
 pub use constraints::{Interactions, Monotone};

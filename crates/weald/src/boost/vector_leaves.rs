@@ -19,7 +19,8 @@ use rayon::prelude::*;
 
 use super::bag::Bag;
 use super::gradient_boosting::GradientBoosting;
-use super::gradients::{CHUNK, ExactScales, Gradients};
+use super::gradients::{CHUNK, Gradients};
+use super::wide_gradients::ExactScales;
 use crate::data::Bins;
 use crate::loss::{Gradient, Loss};
 use crate::tree::criterion::OutputUnits;

@@ -300,7 +300,7 @@ fn an_exposure_makes_counts_rates() {
 
 /// Keeps every state.
 #[derive(Default)]
-struct Every(Mutex<Vec<Progress<AdditiveModel>>>);
+pub struct Every(pub Mutex<Vec<Progress<AdditiveModel>>>);
 
 impl Checkpoint<AdditiveModel> for Every {
     fn is_due(&self, n_rounds: usize) -> bool {

@@ -1,11 +1,9 @@
 //! Whole fits: what they leave the same, what they go on from, and what they refuse.
 
-use std::sync::Mutex;
-
 use weald::any::{AnyModel, TargetField, Trained};
 use weald::boost::{AdditiveModel, Goss, GradientBoosting, HoldOut, Interactions, LossChoice};
 use weald::data::{Column, Sample, Table, Target, Task, Weights};
-use weald::learner::{Checkpoint, Extras, Learner, Progress, Validation};
+use weald::learner::{Extras, Learner, Validation};
 use weald::loss::{Gradient, Link, Loss, Quantile, Rows, Softmax};
 use weald::model::{Model, Output};
 use weald::parameter::Parameters;
@@ -14,6 +12,8 @@ use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 use weald::tree::kernel::{Level, limit};
 use weald::tree::{Rule, Tree};
+
+use crate::stopping::Every;
 
 use super::{boosting, classes, fit, fit_with, made, quantiles};
 
@@ -89,20 +89,6 @@ fn many_rows_give_the_same_bytes_on_any_number_of_threads_and_any_processor() {
     assert!(
         fit_with(&settings, &table, &target, &extras).unwrap() == fit(&longer, &table, &target)
     );
-}
-
-/// Keeps every state.
-#[derive(Default)]
-struct Every(Mutex<Vec<Progress<AdditiveModel>>>);
-
-impl Checkpoint<AdditiveModel> for Every {
-    fn is_due(&self, n_rounds: usize) -> bool {
-        n_rounds.is_multiple_of(3)
-    }
-
-    fn keep(&self, progress: Progress<AdditiveModel>) {
-        self.0.lock().unwrap().push(progress);
-    }
 }
 
 #[test]
