@@ -238,13 +238,15 @@ impl Work<'_, '_> {
                 boosting.draw(round);
                 boosting.drop_trees(round);
                 boosting.take_gradients(round)?; // g = dL/dF, h = d2L/dF2
-                for output in 0..boosting.trees_per_round() {
-                    let grown = boosting.grow_tree(output);
+                for outputs in boosting.batches() {
+                    let trees = boosting.grow_trees(outputs.clone());
                     if self.run.stopped() {
                         keeper.keep(runs, early_stopping.losses(), round);
                         return Ok(round); // what this round has grown is not whole
                     }
-                    boosting.step(output, grown?); // F += rate * tree
+                    for (output, grown) in outputs.zip(trees?) {
+                        boosting.step(output, grown); // F += rate * tree
+                    }
                 }
                 boosting.put_trees_back();
             }

@@ -3,6 +3,8 @@
 //! One Newton step from unrounded gradients, or the exact minimiser where it is known: a quantile,
 //! half the log-odds. Sums are of integers, so threads may share the work.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::bag::Bag;
@@ -39,6 +41,8 @@ pub struct LeafValues<'a> {
     pub scores: &'a [f64],
     /// What the values must respect.
     pub constraints: &'a Constraints,
+    /// The rows of each thread.
+    pub ranges: &'a [Range<usize>],
     /// Which of a row's scores the tree moves.
     pub output: usize,
 }
@@ -113,7 +117,7 @@ impl LeafValues<'_> {
             rows.map(|gradient| scales.units(gradient))
                 .fold((0, 0), |sum: Units, (g, h)| (sum.0 + g, sum.1 + h))
         };
-        let parts = on_each_thread(grown.parts(), |leaves| {
+        let parts = on_each_thread(grown.in_ranges(self.ranges), |leaves| {
             let mut of_leaf: Vec<(usize, Units)> =
                 leaves.iter().map(|(leaf, _)| (*leaf, (0, 0))).collect();
             by_stretches(&leaves, |place, entries| {

@@ -65,11 +65,14 @@ pub struct Boosting<'a, 'r> {
     gradients: Vec<Gradients>,
     trees: Vec<Tree>,
     dart: Dart,
-    memory: Memory,
-    entries: Vec<Entry>,
+    /// Memory for each tree that grows at a time.
+    memory: Vec<Memory>,
+    entries: Vec<Vec<Entry>>,
     vectors: Vec<RowBlock>,
     /// The rows of each thread.
     ranges: Vec<Range<usize>>,
+    /// Whether nodes keep the rows of each thread apart.
+    is_parted: bool,
 }
 
 /// What a run is made of.
@@ -135,9 +138,9 @@ impl<'a, 'r> Boosting<'a, 'r> {
             }
             None => None,
         };
+        let n_parts = if n_rows >= PARTED_ROWS { run.threads() } else { 1 };
         // What has no place in the planes is summed by one thread, from the rows of all parts.
-        let is_parted = n_rows >= PARTED_ROWS && bins.planes().hold_all();
-        let n_parts = if is_parted { run.threads() } else { 1 };
+        let is_parted = bins.planes().hold_all();
         Ok(Boosting {
             settings,
             loss,
@@ -160,10 +163,11 @@ impl<'a, 'r> Boosting<'a, 'r> {
             shared: Vec::new(),
             trees,
             dart,
-            memory: Memory::default(),
+            memory: Vec::new(),
             entries: Vec::new(),
             vectors: Vec::new(),
             ranges: ranges(n_rows, n_parts, CHUNK),
+            is_parted,
         })
     }
 
@@ -268,6 +272,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
                 targets: self.targets,
                 scores: &self.scores,
                 constraints: &self.constraints,
+                ranges: &self.ranges,
                 output,
             };
             values.put_on(&grown)
@@ -300,7 +305,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             validation.follow_one(&tree, output, width);
         }
         self.trees.push(tree);
-        self.entries = grown.into_entries();
+        self.entries.push(grown.into_entries());
     }
 
     /// What the linear leaves of a tree are fitted by.
@@ -318,14 +323,10 @@ impl<'a, 'r> Boosting<'a, 'r> {
     /// Moves the scores of the rows that a tree was grown on.
     fn move_along(&mut self, grown: &Grown, tree: &Tree, output: usize) {
         let width = self.start.len();
-        let parts = grown.parts();
-        let ranges = match parts.len() {
-            1 => ranges(self.targets.len(), 1, CHUNK),
-            _ => self.ranges.clone(),
-        };
+        let parts = grown.in_ranges(&self.ranges);
         let columns = Reader::of(self.sample.table);
-        let scores = cut(&mut self.scores, ranges.iter().map(|r| r.len() * width));
-        let tasks = ranges.iter().map(|r| r.start).zip(parts).zip(scores);
+        let scores = cut(&mut self.scores, self.ranges.iter().map(|r| r.len() * width));
+        let tasks = self.ranges.iter().map(|r| r.start).zip(parts).zip(scores);
         on_each_thread(tasks.collect(), |((first, leaves), scores)| {
             by_stretches(&leaves, |place, entries| {
                 let leaf = leaves[place].0;

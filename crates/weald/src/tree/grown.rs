@@ -1,6 +1,7 @@
 //! What growing gives: the shape of a tree and the leaf of each row.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::model::Rule;
 use super::parts::NodeRows;
@@ -80,6 +81,20 @@ impl Grown {
             leaves.iter().zip(lens).map(own).collect()
         };
         self.leaf_lens.iter().map(part).collect()
+    }
+
+    /// The same for ranges of rows that may be others than the parts, if there is one part only.
+    pub fn in_ranges<'s>(&'s self, ranges: &[Range<usize>]) -> Vec<Vec<(usize, &'s [Entry])>> {
+        let parts = self.parts();
+        let [whole] = parts.as_slice() else { return parts };
+        let before = |entries: &[Entry], row: usize| entries.partition_point(|&e| row_of(e) < row);
+        let within = |range: &Range<usize>| {
+            let own = |&(leaf, entries): &(usize, &'s [Entry])| {
+                (leaf, &entries[before(entries, range.start)..before(entries, range.end)])
+            };
+            whole.iter().map(own).collect()
+        };
+        ranges.iter().map(within).collect()
     }
 
     /// The same leaf by leaf.

@@ -26,7 +26,7 @@ pub mod splitter;
 pub mod statistic;
 pub mod stump;
 pub mod suspects;
-mod team;
+pub mod team;
 pub mod values;
 mod vector_histograms;
 mod vector_search;

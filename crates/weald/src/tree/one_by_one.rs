@@ -10,7 +10,7 @@ use super::grow::{Divided, Fresh, Grower, Open};
 use super::grown::{GrownNode, Placed, in_pre_order};
 use super::parts::{NodeRows, PartRows, on_each_thread};
 use super::statistic::Statistic;
-use super::team::{Team, at_work};
+use super::team::{Team, at_work, is_at_work};
 
 /// Rows from which all threads had better work on one node, where rows have no parts.
 const SHARED_ROWS: usize = 1 << 13;
@@ -58,11 +58,12 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         max_leaves: usize,
     ) -> (Vec<GrownNode>, Vec<Vec<usize>>) {
         let n_parts = rows.n_parts();
+        let is_alone = self.run.threads() == 1 || is_at_work();
         let root = self.open(root, &rows);
         let mut line = Line::new(root, rows, growth, max_leaves);
         while let Some(here) = line.next() {
             match &line.progress[here] {
-                Progress::Open(_, rows) if self.run.threads() == 1 || self.is_shared(rows) => {
+                Progress::Open(_, rows) if is_alone || self.is_shared(rows) => {
                     let task = line.take(here, 0);
                     line.put(task.map(|task| self.make(task)));
                     line.settle(here);

@@ -1,5 +1,7 @@
 //! Growing the trees of a round, from gradients in units of integers.
 
+use std::ops::Range;
+
 use super::Boosting;
 use crate::boost::gradient_boosting::GradientBoosting;
 use crate::boost::gradients::{Scaled, Sums};
@@ -9,24 +11,70 @@ use crate::tree::Splitter;
 use crate::tree::constraints::Bounds;
 use crate::tree::criterion::{Criterion, LevelPenalty, Newton, OutputUnits, VectorNewton};
 use crate::tree::frontier::Frontier;
-use crate::tree::grow::Grower;
+use crate::tree::grow::{Grower, Memory};
 use crate::tree::grown::Grown;
 use crate::tree::limits::Limits;
-use crate::tree::parts::Parts;
+use crate::tree::parts::{Parts, on_each_thread, ranges};
 use crate::tree::search::Search;
-use crate::tree::statistic::Statistic;
+use crate::tree::statistic::{Entry, Statistic};
+use crate::tree::team::at_work;
 
 impl Boosting<'_, '_> {
-    /// Grows a tree on the gradients of one score, or of all.
-    pub fn grow_tree(&mut self, output: usize) -> Result<Grown> {
-        let settings = self.settings;
-        if settings.tree_width(self.loss) > 1 {
-            return self.grow_vector_tree();
+    /// The trees of a round, in batches that grow side by side. As long as there are enough of
+    /// them, each has a thread to itself; all threads work on the last ones together.
+    pub fn batches(&self) -> Vec<Range<usize>> {
+        let (n_trees, threads) = (self.trees_per_round(), self.run.threads());
+        let mut batches = Vec::new();
+        let mut first = 0;
+        while first < n_trees {
+            let n = threads.min(n_trees - first);
+            let n = if 2 * n > threads { n } else { 1 };
+            batches.push(first..first + n);
+            first += n;
         }
-        let memory = std::mem::take(&mut self.entries);
-        let seed = self.run.seed.child(self.trees.len() as u64);
-        let scaled = self.gradients[output].scale((&self.bag, &self.ranges), memory, seed);
+        batches
+    }
+
+    /// Grows the trees of these scores, side by side if they are several.
+    pub fn grow_trees(&mut self, outputs: Range<usize>) -> Result<Vec<Grown>> {
+        let n_trees = outputs.len();
+        let mut memory = std::mem::take(&mut self.memory);
+        memory.resize_with(n_trees.max(memory.len()), Memory::default);
+        let grown = if self.settings.tree_width(self.loss) > 1 {
+            self.grow_vector_tree(&mut memory[0]).map(|grown| vec![grown])
+        } else {
+            let entries: Vec<Vec<Entry>> =
+                (0..n_trees).map(|_| self.entries.pop().unwrap_or_default()).collect();
+            let numbers = self.trees.len()..;
+            let tasks = outputs.zip(numbers).zip(entries).zip(&mut memory);
+            let grow =
+                |((number, entries), memory)| self.grow_tree(number, n_trees > 1, entries, memory);
+            match n_trees {
+                1 => tasks.map(grow).collect(),
+                _ => on_each_thread(tasks.collect(), |task| at_work(|| grow(task)))
+                    .into_iter()
+                    .collect(),
+            }
+        };
+        self.memory = memory;
+        grown
+    }
+
+    /// Grows a tree, by its number, on the gradients of one score; by one thread if `is_alone`.
+    fn grow_tree(
+        &self,
+        (output, number): (usize, usize),
+        is_alone: bool,
+        entries: Vec<Entry>,
+        memory: &mut Memory,
+    ) -> Result<Grown> {
+        let settings = self.settings;
+        let whole = ranges(self.targets.len(), 1, 1);
+        let ranges = if is_alone { &whole } else { &self.ranges };
+        let seed = self.run.seed.child(number as u64);
+        let scaled = self.gradients[output].scale((&self.bag, ranges), entries, seed);
         let Scaled { sums, entries, g_unit, h_unit } = scaled;
+        let entries = self.in_parts(entries);
         // What the integers' gain is in the loss's own unit.
         let gain_unit = g_unit * g_unit / h_unit;
         let levels = LevelPenalty {
@@ -37,17 +85,18 @@ impl Boosting<'_, '_> {
         let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
         let limits = self.limits(h_unit, gain_unit);
         match sums {
-            Sums::Packed(pairs) => self.grow(&pairs, entries, &criterion, &limits),
-            Sums::Wide(pairs) => self.grow(&pairs, entries, &criterion, &limits),
+            Sums::Packed(pairs) => self.grow(&pairs, entries, (&criterion, &limits), memory),
+            Sums::Wide(pairs) => self.grow(&pairs, entries, (&criterion, &limits), memory),
         }
     }
 
     /// Grows a tree on the gradients of all scores.
-    fn grow_vector_tree(&mut self) -> Result<Grown> {
-        let memory = (std::mem::take(&mut self.entries), std::mem::take(&mut self.vectors));
+    fn grow_vector_tree(&mut self, memory: &mut Memory) -> Result<Grown> {
+        let rows = (self.entries.pop().unwrap_or_default(), std::mem::take(&mut self.vectors));
         let bag = (&self.bag, self.ranges.as_slice());
-        let scaled = vector_leaves::scale(&self.gradients, self.settings, bag, &self.bins, memory);
+        let scaled = vector_leaves::scale(&self.gradients, self.settings, bag, &self.bins, rows);
         let ScaledVectors { vectors, entries, outputs, weight_unit } = scaled;
+        let entries = self.in_parts(entries);
         let noise = match self.pays_for_levels() {
             true => Noise::of(&self.gradients, &self.bag),
             false => Noise::default(),
@@ -59,9 +108,15 @@ impl Boosting<'_, '_> {
             level_charge: self.settings.level_charge * noise.largest,
             subset_charge: self.settings.level_charge * noise.besides(outputs.len()),
         };
-        let grown = self.grow(&vectors, entries, &criterion, &self.limits(weight_unit, 1.0));
+        let limits = self.limits(weight_unit, 1.0);
+        let grown = self.grow(&vectors, entries, (&criterion, &limits), memory);
         self.vectors = vectors.into_rows();
         grown
+    }
+
+    /// The entries in the parts that nodes keep them in.
+    fn in_parts(&self, entries: Parts) -> Parts {
+        if self.is_parted { entries } else { Parts::whole(entries.entries) }
     }
 
     /// What splits must respect, given the units of weights and gains.
@@ -91,11 +146,11 @@ impl Boosting<'_, '_> {
     }
 
     fn grow<T: Statistic, C: Criterion<T::Sum>>(
-        &mut self,
+        &self,
         statistic: &T,
         entries: Parts,
-        criterion: &C,
-        limits: &Limits,
+        (criterion, limits): (&C, &Limits),
+        memory: &mut Memory,
     ) -> Result<Grown> {
         let search = Search::new(
             (self.sample.table, &self.bins),
@@ -106,6 +161,6 @@ impl Boosting<'_, '_> {
         );
         let GradientBoosting { growth, max_leaves, .. } = *self.settings;
         let frontier = Frontier::InOrder { growth, max_leaves };
-        Grower::grow(search, frontier, self.run, entries, &mut self.memory)
+        Grower::grow(search, frontier, self.run, entries, memory)
     }
 }
