@@ -15,12 +15,14 @@ use std::time::Instant;
 use serde_json::json;
 use weald::any::{AnyLearner, AnyModel};
 use weald::data::{Sample, Table, Weights};
+use weald::forest::ForestModel;
 use weald::learner::Learner;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
 use weald::seed::Seed;
+use weald::tree::Tree;
 
 use data::Rows;
 
@@ -111,14 +113,23 @@ fn warm_up(learner: &AnyLearner, rows: &Rows, run: &Run<'_>) {
 
 /// How many trees and leaves, and which classes in which order.
 fn shape(model: &AnyModel, report: &mut serde_json::Value) {
-    let trees = match model {
-        AnyModel::Tree(model) => std::slice::from_ref(&model.tree),
-        AnyModel::Additive(model) => &model.trees,
-        AnyModel::Constant(_) => &[],
+    let count = |trees: &[Tree]| {
+        let leaves: usize = trees.iter().map(Tree::n_leaves).sum();
+        (trees.len(), leaves, trees.iter().map(|tree| tree.nodes.len()).sum())
     };
-    report["trees"] = json!(trees.len());
-    report["leaves"] = json!(trees.iter().map(|t| t.n_leaves()).sum::<usize>());
-    report["nodes"] = json!(trees.iter().map(|t| t.nodes.len()).sum::<usize>());
+    let (trees, leaves, nodes) = match model {
+        AnyModel::Tree(model) => count(std::slice::from_ref(&model.tree)),
+        AnyModel::Additive(model) => count(&model.trees),
+        AnyModel::Forest(ForestModel { trees, out_of_bag, .. }) => {
+            report["model_memory"] = json!(trees.n_bytes());
+            report["out_of_bag_error"] = json!(out_of_bag.as_ref().map(|curve| curve.error()));
+            (trees.len(), trees.n_leaves(), trees.n_nodes())
+        }
+        AnyModel::Constant(_) => (0, 0, 0),
+    };
+    report["trees"] = json!(trees);
+    report["leaves"] = json!(leaves);
+    report["nodes"] = json!(nodes);
     if let Output::Probabilities { classes } = model.output() {
         report["classes"] = json!(classes);
     }

@@ -69,6 +69,9 @@ pub struct TrainArguments {
     /// Set a parameter; `weald methods NAME` lists them
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
+    /// Grow a forest until this stops getting better: oob
+    #[arg(long, value_name = "WHAT", hide_possible_values = true)]
+    pub until: Option<Until>,
     /// Share of rows held out to measure on; 0: none
     #[arg(long, value_name = "SHARE", default_value = "0.2", conflicts_with = "folds")]
     pub test: f64,
@@ -276,6 +279,13 @@ pub struct MethodsArguments {
     /// Print one JSON document instead of tables
     #[arg(long)]
     pub json: bool,
+}
+
+/// What a forest grows by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Until {
+    /// The out-of-bag error.
+    Oob,
 }
 
 /// What to predict.

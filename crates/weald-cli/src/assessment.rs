@@ -96,11 +96,12 @@ pub fn on_test_part(
 }
 
 /// What a model says before it looks at a row: its prior, which every model so far keeps: a tree
-/// at its root, a sum of trees before its first tree.
+/// at its root, a sum of trees before its first tree, a forest in the mean of its leaves.
 pub fn prior(model: &AnyModel, n_rows: usize) -> Scores {
     let value = match model {
         AnyModel::Tree(model) => model.tree.value(0).to_vec(),
         AnyModel::Constant(model) => model.value.clone(),
+        AnyModel::Forest(model) => model.trees.prior(),
         AnyModel::Additive(model) => {
             let mut prior = vec![0.0; model.output.width()];
             model.link.respond(&model.start, &mut prior);

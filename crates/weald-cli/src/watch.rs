@@ -60,10 +60,10 @@ impl Observer for Watch {
                 self.bar.set_position(0);
             }
             Event::Rows { done, total } => self.progress(*done, *total),
-            Event::Member { index, total, held_out } => {
-                self.progress(self.bar.position() + 1, *total as u64);
-                if let Some(loss) = held_out {
-                    let words = format!("round {}, held-out loss {}", index + 1, three(*loss));
+            Event::Member { index, total, honest } => {
+                self.progress(*index as u64 + 1, *total as u64);
+                if let Some((name, value)) = honest {
+                    let words = format!("{} of {total}, {name} {}", index + 1, three(*value));
                     self.bar.set_message(words);
                 }
             }

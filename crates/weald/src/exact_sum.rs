@@ -5,6 +5,8 @@
 #[derive(Debug, Clone, Copy)]
 pub struct ExactSum {
     exponent: i32,
+    /// `2^exponent` in two factors: it may itself be out of a double's range.
+    factors: [f64; 2],
 }
 
 impl ExactSum {
@@ -12,16 +14,15 @@ impl ExactSum {
 
     /// A binary point that fits numbers up to `largest` in size.
     pub fn for_largest(largest: f64) -> ExactSum {
-        ExactSum {
-            exponent: if largest > 0.0 { ExactSum::BITS - libm::frexp(largest).1 } else { 0 },
-        }
+        let exponent = if largest > 0.0 { ExactSum::BITS - libm::frexp(largest).1 } else { 0 };
+        let half = exponent / 2;
+        let factors = [libm::ldexp(1.0, half), libm::ldexp(1.0, exponent - half)];
+        ExactSum { exponent, factors }
     }
 
     /// A number as an integer.
     pub fn units(&self, x: f64) -> i128 {
-        // Two steps: 2^exponent itself may be out of a double's range.
-        let half = self.exponent / 2;
-        (x * libm::ldexp(1.0, half) * libm::ldexp(1.0, self.exponent - half)).round() as i128
+        (x * self.factors[0] * self.factors[1]).round() as i128
     }
 
     /// An integer as a number, divided by `weight`: finite even where the sum itself is not.

@@ -9,6 +9,7 @@ pub mod data;
 pub mod ensemble;
 pub mod error;
 mod exact_sum;
+pub mod forest;
 pub mod learner;
 pub mod loss;
 pub mod metric;

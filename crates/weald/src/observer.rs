@@ -36,8 +36,9 @@ pub enum Event {
         index: usize,
         /// How many there will be at the most.
         total: usize,
-        /// The loss of held-out rows so far, where rows are held out.
-        held_out: Option<f64>,
+        /// How good the members are together so far, on rows that they have not seen: what it is
+        /// called, and its value.
+        honest: Option<(&'static str, f64)>,
     },
     /// Something about the input that the user should know.
     Warning(Warning),

@@ -1,5 +1,6 @@
 //! One run of a learner: its seed, its threads, and who watches.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +20,7 @@ pub struct Run<'a> {
     pub observer: &'a dyn Observer,
     pool: Arc<ThreadPool>,
     stopped: Arc<AtomicBool>,
+    is_member: bool,
 }
 
 impl<'a> Run<'a> {
@@ -29,7 +31,8 @@ impl<'a> Run<'a> {
             .thread_name(|i| format!("weald-{i}"))
             .build()
             .map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
-        Ok(Run { seed, observer, pool: Arc::new(pool), stopped: Arc::default() })
+        let pool = Arc::new(pool);
+        Ok(Run { seed, observer, pool, stopped: Arc::default(), is_member: false })
     }
 
     /// A run that nobody watches.
@@ -39,7 +42,12 @@ impl<'a> Run<'a> {
 
     /// The same run for the `index`-th member, with a seed of its own.
     pub fn child(&self, index: u64) -> Run<'a> {
-        Run { seed: self.seed.child(index), ..self.clone() }
+        Run { seed: self.seed.child(index), is_member: true, ..self.clone() }
+    }
+
+    /// Whether the run is a member's: then its own progress is of no interest.
+    pub fn is_member(&self) -> bool {
+        self.is_member
     }
 
     /// How many threads the run has.
@@ -75,29 +83,24 @@ impl<'a> Run<'a> {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Fits `n` members in parallel, each with a child run. After a stop the members that were
-    /// finished before it, up to the first unfinished one, are the result: what a fit of that
+    /// Fits members in parallel, each with a child run of its number. After a stop the members that
+    /// were finished before it, up to the first unfinished one, are the result: what a fit of that
     /// many members gives.
     pub fn fit_members<M: Send>(
         &self,
-        n: usize,
-        fit: impl Fn(usize, &Run<'a>) -> Result<M> + Sync,
+        members: Range<usize>,
+        fit: impl Fn(&Run<'a>) -> Result<M> + Sync,
     ) -> Result<Vec<M>> {
         let one = |index: usize| {
             if self.stopped() {
                 return Ok(None);
             }
-            let member = fit(index, &self.child(index as u64));
-            if self.stopped() {
-                return Ok(None);
-            }
-            self.report(&Event::Member { index, total: n, held_out: None });
-            member.map(Some)
+            let member = fit(&self.child(index as u64));
+            if self.stopped() { Ok(None) } else { member.map(Some) }
         };
-        let members: Result<Vec<Option<M>>> =
-            self.install(|| (0..n).into_par_iter().map(one).collect());
-        let members: Vec<M> = members?.into_iter().map_while(|m| m).collect();
-        if members.is_empty() && n > 0 { Err(Error::Interrupted) } else { Ok(members) }
+        let found: Result<Vec<Option<M>>> =
+            self.install(|| members.into_par_iter().with_max_len(1).map(one).collect());
+        Ok(found?.into_iter().map_while(|member| member).collect())
     }
 }
 
@@ -124,7 +127,7 @@ mod tests {
     struct StopAfter(AtomicUsize, usize);
     impl Observer for StopAfter {
         fn on_event(&self, event: &Event) -> ControlFlow<()> {
-            if let Event::Member { .. } = event
+            if let Event::Tick = event
                 && self.0.fetch_add(1, Ordering::SeqCst) + 1 >= self.1
             {
                 return ControlFlow::Break(());
@@ -135,11 +138,15 @@ mod tests {
 
     #[test]
     fn a_stopped_ensemble_is_the_prefix_of_the_whole_one() {
-        let draw = |_: usize, run: &Run<'_>| Ok(run.seed);
-        let all = Run::quiet(Seed(7), 3).unwrap().fit_members(50, draw).unwrap();
+        let draw = |run: &Run<'_>| {
+            run.report(&Event::Tick);
+            Ok(run.seed)
+        };
+        let all = Run::quiet(Seed(7), 3).unwrap().fit_members(0..50, draw).unwrap();
+        assert_eq!(Run::quiet(Seed(7), 3).unwrap().fit_members(20..50, draw).unwrap(), all[20..]);
         for threads in [1, 4] {
             let stop = StopAfter(AtomicUsize::new(0), 10);
-            let some = Run::new(Seed(7), threads, &stop).unwrap().fit_members(50, draw).unwrap();
+            let some = Run::new(Seed(7), threads, &stop).unwrap().fit_members(0..50, draw).unwrap();
             assert!(!some.is_empty() && some.len() < 50);
             assert_eq!(some, all[..some.len()]);
         }
@@ -148,7 +155,9 @@ mod tests {
     #[test]
     fn an_error_of_a_member_is_the_error_of_the_fit() {
         let run = Run::quiet(Seed(7), 2).unwrap();
-        let failing = |i: usize, _: &Run<'_>| if i == 3 { Err(Error::NoRows) } else { Ok(i) };
-        assert_eq!(run.fit_members(5, failing), Err(Error::NoRows));
+        let third = run.child(3).seed;
+        let failing = |run: &Run<'_>| if run.seed == third { Err(Error::NoRows) } else { Ok(()) };
+        assert_eq!(run.fit_members(0..5, failing), Err(Error::NoRows));
+        assert_eq!(run.fit_members(0..3, failing), Ok(vec![(); 3]));
     }
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use weald::any::{AnyModel, Trained};
 use weald::boost::{AdditiveModel, LearningCurve};
-use weald::data::FieldKind;
+use weald::data::{Field, FieldKind};
+use weald::forest::ForestModel;
 use weald::model::{Model, Output};
 use weald::tree::TreeModel;
 
@@ -47,7 +48,7 @@ pub fn run(arguments: &InspectArguments) -> Result<()> {
 fn tree(trained: &Trained) -> Result<&TreeModel> {
     match &trained.model {
         AnyModel::Tree(tree) => Ok(tree),
-        AnyModel::Constant(_) | AnyModel::Additive(_) => Err(Failure::new(
+        AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Forest(_) => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )
@@ -84,6 +85,9 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
             if let Some(curve) = &model.curve {
                 let _ = write!(out, "\n{}", picture::curve(curve, width()));
             }
+        }
+        AnyModel::Forest(model) => {
+            let _ = write!(out, "\n{}", picture::forest(model, width()));
         }
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
@@ -143,6 +147,11 @@ pub fn shape(trained: &Trained) -> String {
                 n => format!(", {} linear", thousands(n)),
             };
             format!("{}, {trees}, {leaves} in all{linear}", trained.method)
+        }
+        AnyModel::Forest(model) => {
+            let trees = crate::say::count(model.trees.len(), "tree", "trees");
+            let leaves = crate::say::count(model.trees.n_leaves(), "leaf", "leaves");
+            format!("{}, {trees}, {leaves} in all", trained.method)
         }
         AnyModel::Constant(_) => trained.method.clone(),
     }
@@ -232,9 +241,35 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_linear_leaves"] = json!(n_linear_leaves(model));
             document["curve"] = model.curve.as_ref().map_or(Value::Null, curve_as_json);
         }
+        AnyModel::Forest(model) => {
+            document["n_trees"] = json!(model.trees.len());
+            document["n_leaves"] = json!(model.trees.n_leaves());
+            document["out_of_bag"] = out_of_bag_as_json(model);
+            document["importance"] = importance_as_json(model);
+        }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }
     document
+}
+
+/// The error on rows out of the bag; errors of no rows are null.
+pub fn out_of_bag_as_json(model: &ForestModel) -> Value {
+    model.out_of_bag.as_ref().map_or(Value::Null, |curve| {
+        json!({
+            "error": curve.error(),
+            "rows_in_every_bag": curve.n_without,
+            "curve": curve.errors,
+        })
+    })
+}
+
+fn importance_as_json(model: &ForestModel) -> Value {
+    let fields = model.schema.fields.iter().zip(&model.importance.plain).enumerate();
+    let column = |(i, (field, plain)): (usize, (&Field, &f64))| {
+        let unbiased = model.importance.unbiased.get(i);
+        json!({ "column": field.name, "impurity": plain, "unbiased_impurity": unbiased })
+    };
+    fields.map(column).collect()
 }
 
 /// The learning curve; infinite losses are null.

@@ -13,8 +13,8 @@ use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 
-use super::inspect::{curve_as_json, shape};
-use crate::args::TrainArguments;
+use super::inspect::{curve_as_json, out_of_bag_as_json, shape};
+use crate::args::{TrainArguments, Until};
 use crate::assessment::{self, Effort, Measured, mean_and_deviation};
 use crate::checkpoint::{CheckpointFile, fit_failure, how_to_resume};
 use crate::dataset::{self, Dataset, Expected};
@@ -22,11 +22,16 @@ use crate::failure::{Failure, Kind, Result};
 use crate::given::{self, Given, Kept};
 use crate::model_file;
 use crate::parts::Parts;
+use crate::picture;
 use crate::say::{self, count};
 use crate::suspicion::suspicions;
 use crate::tables::three;
 use crate::watch::Watch;
 use crate::{interrupt, output, source, tables};
+
+/// Trees at the most where the out-of-bag error decides, and over how many it must still fall.
+const MOST_TREES_UNTIL_OOB: &str = "2000";
+const PATIENCE_UNTIL_OOB: &str = "50";
 
 /// Reads, fits, measures and saves.
 pub fn run(arguments: &TrainArguments) -> Result<()> {
@@ -93,12 +98,35 @@ fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
             failure => failure,
         })?;
     }
+    if let Some(Until::Oob) = arguments.until {
+        grow_until_oob(&mut learner, arguments)?;
+    }
     // What is tested on later rows should also stop by later rows.
     let is_open = |s: Setting| s.name == "validation" && s.value == "auto";
     if arguments.time_ordered && learner.settings().into_iter().any(is_open) {
         learner.set("validation", "last").map_err(Failure::library)?;
     }
     Ok(learner)
+}
+
+/// Makes a forest grow until its out-of-bag error stops falling, unless told how exactly.
+fn grow_until_oob(learner: &mut AnyLearner, arguments: &TrainArguments) -> Result<()> {
+    if !learner.settings().iter().any(|s| s.name == "patience") {
+        let headline = format!("--until oob does not go with the method {}", arguments.method);
+        return Err(Failure::new(Kind::Usage, headline)
+            .fact("it has no out-of-bag error to stop by")
+            .help("use it with --method random-forest"));
+    }
+    let is_given = |key: &str| {
+        let keys = arguments.settings.iter().filter_map(|s| s.split_once('='));
+        keys.into_iter().any(|(given, _)| given.trim() == key)
+    };
+    for (key, value) in [("n_trees", MOST_TREES_UNTIL_OOB), ("patience", PATIENCE_UNTIL_OOB)] {
+        if !is_given(key) {
+            learner.set(key, value).map_err(Failure::library)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether options fit each other.
@@ -203,6 +231,11 @@ fn fit_for_keeps(
             curve.rows,
             three(curve.best_loss())
         ));
+    }
+    if let AnyModel::Forest(model) = &model
+        && let Some(curve) = &model.out_of_bag
+    {
+        say::line(&picture::out_of_bag(curve, &model.output));
     }
     Ok((model, warnings))
 }
@@ -346,7 +379,11 @@ impl Outcome {
             "metrics": metrics,
             "curve": match &self.trained.model {
                 AnyModel::Additive(model) => model.curve.as_ref().map(curve_as_json),
-                AnyModel::Constant(_) | AnyModel::Tree(_) => None,
+                AnyModel::Constant(_) | AnyModel::Forest(_) | AnyModel::Tree(_) => None,
+            },
+            "out_of_bag": match &self.trained.model {
+                AnyModel::Forest(model) => out_of_bag_as_json(model),
+                AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Tree(_) => Value::Null,
             },
             "model_file": self.to.display().to_string(),
             "model_bytes": n_bytes,

@@ -24,7 +24,7 @@ pub fn curve(curve: &LearningCurve, width: usize) -> String {
 }
 
 /// A bar for each round, or for each of `most` stretches of rounds: the lowest loss in it.
-fn bars(losses: &[f64], most: usize) -> String {
+pub(super) fn bars(losses: &[f64], most: usize) -> String {
     let n = losses.len().min(most);
     let stretch = |i: usize| &losses[i * losses.len() / n..(i + 1) * losses.len() / n];
     let lowest = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);

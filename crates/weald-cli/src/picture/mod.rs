@@ -6,6 +6,7 @@
 mod colour;
 mod curve;
 mod dot;
+mod forest;
 mod json;
 mod sketch;
 mod svg;
@@ -14,6 +15,7 @@ mod words;
 
 pub use curve::curve;
 pub use dot::dot;
+pub use forest::{forest, out_of_bag};
 pub use json::json;
 pub use sketch::Sketch;
 pub use svg::svg;

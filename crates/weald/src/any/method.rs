@@ -4,6 +4,7 @@ use super::AnyLearner;
 use crate::base::constant::Constant;
 use crate::boost::GradientBoosting;
 use crate::error::{Error, Result, nearest};
+use crate::forest::RandomForest;
 use crate::tree::{DecisionTree, Stump};
 
 /// A method that can be named.
@@ -32,6 +33,18 @@ pub const METHODS: &[Method] = &[
         summary: "trees of a few splits one after the other on residuals, from 0",
         source: "James, Witten, Hastie & Tibshirani, ISLR, Algorithm 8.2",
         make: || AnyLearner::GradientBoosting(GradientBoosting::islr(1000, 1, 0.01)),
+    },
+    Method {
+        name: "random-forest",
+        summary: "deep trees on bootstraps of the rows, a few features drawn for each split",
+        source: "Breiman 2001",
+        make: || AnyLearner::RandomForest(RandomForest::default()),
+    },
+    Method {
+        name: "extra-trees",
+        summary: "deep trees whose split points are drawn at random",
+        source: "Geurts, Ernst & Wehenkel 2006",
+        make: || AnyLearner::RandomForest(RandomForest::extra_trees()),
     },
     Method {
         name: "decision-tree",

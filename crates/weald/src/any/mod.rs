@@ -15,6 +15,7 @@ use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Sample, Schema, Task};
 use crate::error::{Error, Result};
+use crate::forest::{ForestModel, RandomForest};
 use crate::learner::{Checkpoint, Extras, Learner, Progress};
 use crate::model::{Model, Output};
 use crate::parameter::{Parameters, Setting};
@@ -29,6 +30,8 @@ pub enum AnyLearner {
     Constant(Constant),
     /// Trees along the gradient of a loss.
     GradientBoosting(GradientBoosting),
+    /// Trees that differ by chance.
+    RandomForest(RandomForest),
     /// One tree.
     DecisionTree(DecisionTree),
     /// One split.
@@ -42,6 +45,8 @@ pub enum AnyModel {
     Constant(ConstantModel),
     /// A sum of trees.
     Additive(AdditiveModel),
+    /// A mean of deep trees.
+    Forest(ForestModel),
     /// A tree.
     Tree(TreeModel),
 }
@@ -52,6 +57,7 @@ macro_rules! each_learner {
         match $any {
             AnyLearner::Constant($learner) => $body,
             AnyLearner::GradientBoosting($learner) => $body,
+            AnyLearner::RandomForest($learner) => $body,
             AnyLearner::DecisionTree($learner) => $body,
             AnyLearner::Stump($learner) => $body,
         }
@@ -64,6 +70,7 @@ macro_rules! each_model {
         match $any {
             AnyModel::Constant($model) => $body,
             AnyModel::Additive($model) => $body,
+            AnyModel::Forest($model) => $body,
             AnyModel::Tree($model) => $body,
         }
     };
@@ -84,7 +91,10 @@ impl AnyLearner {
     pub fn task(&self) -> Option<Task> {
         match self {
             AnyLearner::GradientBoosting(learner) => learner.loss.task(),
-            AnyLearner::Constant(_) | AnyLearner::DecisionTree(_) | AnyLearner::Stump(_) => None,
+            AnyLearner::Constant(_)
+            | AnyLearner::RandomForest(_)
+            | AnyLearner::DecisionTree(_)
+            | AnyLearner::Stump(_) => None,
         }
     }
 }
@@ -98,6 +108,7 @@ impl Learner for AnyLearner {
             AnyLearner::GradientBoosting(learner) => {
                 learner.fit(sample, run).map(AnyModel::Additive)
             }
+            AnyLearner::RandomForest(learner) => learner.fit(sample, run).map(AnyModel::Forest),
             AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
             AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
         }
@@ -154,7 +165,7 @@ impl Checkpoint<AdditiveModel> for OfAdditive<'_> {
 fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveModel>> {
     let additive = |model: &AnyModel| match model {
         AnyModel::Additive(model) => Ok(model.clone()),
-        AnyModel::Constant(_) | AnyModel::Tree(_) => Err(Error::Checkpoint {
+        AnyModel::Constant(_) | AnyModel::Forest(_) | AnyModel::Tree(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

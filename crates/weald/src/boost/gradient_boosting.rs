@@ -252,8 +252,8 @@ impl Work<'_, '_> {
             }
             round += 1;
             early_stopping.judge(runs, round);
-            let held_out = early_stopping.last();
-            self.run.report(&Event::Member { index: round - 1, total: n_rounds, held_out });
+            let honest = early_stopping.last().map(|loss| ("held-out loss", loss));
+            self.run.report(&Event::Member { index: round - 1, total: n_rounds, honest });
         }
         if self.run.stopped() {
             keeper.keep(runs, early_stopping.losses(), round);

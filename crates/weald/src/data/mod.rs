@@ -7,6 +7,7 @@ pub mod cuts;
 pub mod folds;
 pub mod planes;
 pub mod resample;
+mod resampling;
 pub mod sample;
 pub mod schema;
 pub mod table;
@@ -14,6 +15,7 @@ pub mod target;
 
 pub use bins::{Bins, Resolution};
 pub use column::{Categories, Column, Levels, MISSING, Numbers, View};
+pub use resampling::Resampling;
 pub use sample::{Sample, Weights};
 pub use schema::{Aligned, Field, FieldKind, Schema, Unseen};
 pub use table::Table;

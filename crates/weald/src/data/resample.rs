@@ -11,12 +11,31 @@ use crate::seed::{Purpose, Seed};
 ///
 /// A row is drawn at all with probability `1 - (1 - 1/n)ⁿ`, which goes to `1 - 1/e`, 63.2 %.
 pub fn bootstrap(n_rows: usize, seed: Seed) -> Weights {
-    let mut stream = seed.stream(Purpose::Rows);
     let mut counts = vec![0u32; n_rows];
-    for _ in 0..n_rows {
-        counts[stream.below(n_rows as u64) as usize] += 1;
-    }
+    with_replacement(n_rows, n_rows, seed).for_each(|row| counts[row] += 1);
     Weights::Counts(counts.into())
+}
+
+/// `n_draws` numbers below `n`, each equally likely.
+pub fn with_replacement(n: usize, n_draws: usize, seed: Seed) -> impl Iterator<Item = usize> {
+    let mut stream = seed.stream(Purpose::Rows);
+    (0..n_draws).map(move |_| stream.below(n as u64) as usize)
+}
+
+/// `n_draws` different numbers below `n`, every such set equally likely (Floyd's algorithm).
+///
+/// # Panics
+/// If there are not so many numbers.
+pub fn without_replacement(n: usize, n_draws: usize, seed: Seed) -> impl Iterator<Item = usize> {
+    assert!(n_draws <= n, "{n_draws} of {n}");
+    let mut stream = seed.stream(Purpose::Rows);
+    let mut is_drawn = vec![false; n];
+    (n - n_draws..n).map(move |last| {
+        let drawn = stream.below(last as u64 + 1) as usize;
+        let drawn = if is_drawn[drawn] { last } else { drawn };
+        is_drawn[drawn] = true;
+        drawn
+    })
 }
 
 /// `n_rows` draws with replacement, each row as likely as its weight says: counts that sum to
@@ -59,7 +78,7 @@ pub fn bootstrap_of(weights: &Weights, n_rows: usize, seed: Seed) -> Result<Weig
     Ok(Weights::Counts(counts.into()))
 }
 
-/// `n` different rows, every such set equally likely (Floyd's algorithm): counts of 0 and 1.
+/// `n` different rows, every such set equally likely: counts of 0 and 1.
 ///
 /// # Errors
 /// If `n` is 0 or above `n_rows`.
@@ -71,17 +90,13 @@ pub fn subsample(n_rows: usize, n: usize, seed: Seed) -> Result<Weights> {
             expected: format!("a number of rows from 1 to {n_rows}"),
         });
     }
-    let mut stream = seed.stream(Purpose::Rows);
     let mut counts = vec![0u32; n_rows];
-    for last in n_rows - n..n_rows {
-        let drawn = stream.below(last as u64 + 1) as usize;
-        let row = if counts[drawn] == 0 { drawn } else { last };
-        counts[row] = 1;
-    }
+    without_replacement(n_rows, n, seed).for_each(|row| counts[row] = 1);
     Ok(Weights::Counts(counts.into()))
 }
 
-fn running_totals<T: Copy + Default + std::ops::Add<Output = T>>(
+/// The running sums of weights.
+pub fn running_totals<T: Copy + Default + std::ops::Add<Output = T>>(
     weights: impl Iterator<Item = T>,
 ) -> Vec<T> {
     weights

@@ -1,10 +1,12 @@
 //! Members, their weights, and the rule that combines them.
 
 mod combiner;
+mod out_of_bag;
 
 use std::sync::Arc;
 
 pub use combiner::Combiner;
+pub use out_of_bag::{OutOfBag, OutOfBagError};
 
 use crate::data::{Aligned, Schema};
 use crate::error::{Error, Result};

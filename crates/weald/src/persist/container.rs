@@ -25,6 +25,7 @@ pub(super) enum Element {
     U8,
     U32,
     U64,
+    F32,
     F64,
 }
 
@@ -109,6 +110,12 @@ impl<'a> Arrays<'a> {
         }
     }
 
+    /// How many entries an array has, if it is there.
+    pub(super) fn length_of(&self, name: &str) -> Option<usize> {
+        let array = self.arrays.iter().find(|array| array.name == name)?;
+        usize::try_from(*array.info.shape.dimensions().first()?).ok()
+    }
+
     /// Takes the bytes of an array of a known shape.
     pub(super) fn shaped(
         &mut self,
@@ -191,6 +198,12 @@ impl ArrayWriter {
         self.arrays.push((name, Element::U32, vec![bytes.len() / 4], bytes));
     }
 
+    /// Adds an array of real numbers in single precision.
+    pub(super) fn singles(&mut self, name: &'static str, values: impl Iterator<Item = f32>) {
+        let bytes: Vec<u8> = values.flat_map(f32::to_le_bytes).collect();
+        self.arrays.push((name, Element::F32, vec![bytes.len() / 4], bytes));
+    }
+
     /// Adds an array of 64-bit whole numbers.
     pub(super) fn wholes(&mut self, name: &'static str, values: impl Iterator<Item = u64>) {
         let bytes: Vec<u8> = values.flat_map(u64::to_le_bytes).collect();
@@ -246,6 +259,7 @@ impl Element {
             Element::U8 => "U8",
             Element::U32 => "U32",
             Element::U64 => "U64",
+            Element::F32 => "F32",
             Element::F64 => "F64",
         }
     }
@@ -254,7 +268,7 @@ impl Element {
     pub(super) fn size(self) -> usize {
         match self {
             Element::U8 => 1,
-            Element::U32 => 4,
+            Element::U32 | Element::F32 => 4,
             Element::U64 | Element::F64 => 8,
         }
     }

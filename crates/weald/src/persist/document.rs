@@ -55,6 +55,8 @@ pub(super) enum Kind {
     Tree,
     /// A sum of trees.
     Additive,
+    /// A mean of deep trees.
+    Forest,
     /// No model, but the state of a fit.
     Checkpoint,
 }
@@ -160,7 +162,7 @@ impl Document {
 fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
     let curve = match model {
         AnyModel::Additive(model) => model.curve.as_ref()?,
-        AnyModel::Constant(_) | AnyModel::Tree(_) => return None,
+        AnyModel::Constant(_) | AnyModel::Tree(_) | AnyModel::Forest(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree` or `additive`: which arrays follow; `checkpoint`: no model, but the state of a fit |
+//! | `kind`       | `constant`, `tree`, `additive` or `forest`: which arrays follow; `checkpoint`: no model, but the state of a fit |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -59,6 +59,18 @@
 //! | `slope.value`    | `f64` | what is added for each unit above the lowest value                  |
 //! | `slope.low`, `slope.high` | `f64` | the range that values are held within                     |
 //!
+//! A forest has `tree.offsets`, `node.feature`, `node.right`, `node.threshold`, `node.flags`,
+//! `set.offsets` and `set.words` as above, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `leaf.values`    | `f64` | what leaves say, values × outputs                                   |
+//! | `leaf.value`     | `u32` | which of them each leaf says, in the order of the nodes             |
+//! | `leaf.weight`    | `f32` | the weight of the rows that each leaf was grown on                  |
+//! | `importance.plain`, `importance.unbiased` | `f64` | one number a column; the second only if there were rows out of a bag |
+//! | `out_of_bag.errors` | `f64` | the out-of-bag error after each tree, if there were such rows     |
+//! | `out_of_bag.without` | `u64` | one number: the rows that are in every bag                       |
+//!
 //! # The digest
 //!
 //! The SHA-256 of the whole file, first byte to last, in which the 64 characters of the digest
@@ -78,11 +90,13 @@ mod container;
 mod digest;
 mod document;
 mod foreign;
+mod forest;
 mod header;
 mod json;
 mod linear;
 mod names;
 mod proof;
+mod rules;
 mod trees;
 
 pub use checkpoint::{progress_from_bytes, progress_to_bytes};
@@ -144,6 +158,10 @@ pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
             }
             Kind::Additive
         }
+        AnyModel::Forest(model) => {
+            forest::write(model, &mut arrays);
+            Kind::Forest
+        }
     };
     arrays.bytes("names", Names::of(&trained.model).to_json());
     let mut bytes = arrays.finish(&Document::of(trained, kind, weald).to_json());
@@ -192,6 +210,7 @@ fn read(
             let trees = trees.into();
             AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
+        Kind::Forest => AnyModel::Forest(forest::read(&mut arrays, schema, output)?),
         Kind::Checkpoint => return damaged("it holds no model"),
     };
     arrays.finish()?;

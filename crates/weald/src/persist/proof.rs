@@ -41,6 +41,8 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         }
         AnyModel::Tree(model) => tree(&model.tree, &model.schema, &model.output),
         AnyModel::Additive(model) => additive(model),
+        // Proven as it was read: an unsound tree cannot be packed.
+        AnyModel::Forest(_) => Ok(()),
     }
 }
 
@@ -68,7 +70,7 @@ fn additive(model: &AdditiveModel) -> Proof {
     if reach.is_finite() { Ok(()) } else { damaged("its trees add up to infinity") }
 }
 
-fn schema(schema: &Schema) -> Proof {
+pub(super) fn schema(schema: &Schema) -> Proof {
     if schema.is_empty() {
         return damaged("it has no columns");
     }
@@ -92,7 +94,7 @@ fn distinct<'a>(names: impl Iterator<Item = &'a String>, of: impl Fn() -> String
 
 /// Proves one tree.
 pub(super) fn tree(tree: &Tree, schema: &Schema, output: &Output) -> Proof {
-    pre_order(&tree.nodes)?;
+    pre_order(shape(&tree.nodes))?;
     for (at, node) in tree.nodes.iter().enumerate() {
         rule(&node.rule, schema, at)?;
         if !(node.weight.is_finite() && node.cost.is_finite()) {
@@ -102,6 +104,11 @@ pub(super) fn tree(tree: &Tree, schema: &Schema, output: &Output) -> Proof {
         value(tree.value(at), output, || format!("node {at}"))?;
     }
     tree.linear.iter().flat_map(|leaves| &leaves.0).try_for_each(|leaf| linear(leaf, tree, schema))
+}
+
+/// Whether each node is a leaf, and its right child.
+fn shape(nodes: &[Node]) -> impl ExactSizeIterator<Item = (bool, u32)> {
+    nodes.iter().map(|node| (node.rule == Rule::Leaf, node.right))
 }
 
 /// Proves one linear leaf of a tree that is proven.
@@ -136,29 +143,32 @@ fn linear(leaf: &LinearLeaf, tree: &Tree, schema: &Schema) -> Proof {
 
 /// Proves that each node but the root is the child of exactly one other: the right child of an
 /// inner node stands where its left subtree ends, and the last leaf ends the list.
-fn pre_order(nodes: &[Node]) -> Proof {
-    if nodes.len() > u32::MAX as usize {
-        return damaged(format!("a tree has {} nodes", nodes.len()));
+///
+/// Nodes are whether each is a leaf, and its right child.
+pub(super) fn pre_order(nodes: impl ExactSizeIterator<Item = (bool, u32)>) -> Proof {
+    let n_nodes = nodes.len();
+    if n_nodes > u32::MAX as usize {
+        return damaged(format!("a tree has {n_nodes} nodes"));
     }
     // The right children of the inner nodes whose left subtree is not yet at its end.
     let mut pending: Vec<u32> = Vec::new();
-    for (at, node) in nodes.iter().enumerate() {
-        if node.rule != Rule::Leaf {
-            pending.push(node.right);
+    for (at, (is_leaf, right)) in nodes.enumerate() {
+        if !is_leaf {
+            pending.push(right);
             continue;
         }
-        if node.right != 0 {
-            return damaged(format!("node {at} is a leaf with the child {}", node.right));
+        if right != 0 {
+            return damaged(format!("node {at} is a leaf with the child {right}"));
         }
         let next = at + 1;
         match pending.pop() {
-            Some(right) if right as usize == next && next < nodes.len() => {}
+            Some(right) if right as usize == next && next < n_nodes => {}
             Some(right) => {
                 return damaged(format!("a right child is node {right}, expected node {next}"));
             }
-            None if next == nodes.len() => return Ok(()),
+            None if next == n_nodes => return Ok(()),
             None => {
-                let more = nodes.len() - next;
+                let more = n_nodes - next;
                 return damaged(format!("{more} nodes follow the end of a tree"));
             }
         }
@@ -166,7 +176,7 @@ fn pre_order(nodes: &[Node]) -> Proof {
     damaged("a tree ends with an inner node")
 }
 
-fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
+pub(super) fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
     let Some(feature) = rule.feature() else { return Ok(()) };
     let Some(field) = schema.fields.get(feature) else {
         let columns = schema.len();
@@ -202,7 +212,7 @@ fn set(set: &LevelSet, n_levels: usize, at: usize) -> Proof {
     Ok(())
 }
 
-fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
+pub(super) fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
     let (sound, expected): (fn(&f64) -> bool, _) = match output {
         Output::Probabilities { .. } => (|p| (0.0..=1.0).contains(p), "a probability"),
         Output::Value | Output::Quantiles { .. } | Output::Hazard | Output::Ranking => {
@@ -231,7 +241,7 @@ mod tests {
     #[test]
     fn only_trees_in_pre_order_pass() {
         for sound in [&[0][..], &[2, 0, 0], &[4, 3, 0, 0, 0], &[2, 0, 4, 0, 0]] {
-            assert_eq!(pre_order(&nodes(sound)), Ok(()), "{sound:?}");
+            assert_eq!(pre_order(shape(&nodes(sound))), Ok(()), "{sound:?}");
         }
         for broken in [
             &[][..],
@@ -246,7 +256,7 @@ mod tests {
             &[2, 0, 2, 0, 0],
             &[u32::MAX, 0, 0],
         ] {
-            assert!(pre_order(&nodes(broken)).is_err(), "{broken:?}");
+            assert!(pre_order(shape(&nodes(broken))).is_err(), "{broken:?}");
         }
     }
 
@@ -255,7 +265,7 @@ mod tests {
         let n = 500_000;
         let mut rights: Vec<u32> = (0..n).map(|i| 2 * n - i).collect();
         rights.extend(std::iter::repeat_n(0, n as usize + 1));
-        assert_eq!(pre_order(&nodes(&rights)), Ok(()));
+        assert_eq!(pre_order(shape(&nodes(&rights))), Ok(()));
     }
 
     #[test]

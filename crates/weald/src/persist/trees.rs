@@ -4,48 +4,30 @@ use std::ops::Range;
 
 use super::container::{ArrayWriter, Arrays, Element, numbers};
 use super::damaged;
+use super::rules::{RuleArrays, RuleWriter};
 use crate::error::ModelFileError;
-use crate::tree::{LevelSet, Node, Rule, Tree};
-
-/// The feature of a node that has none.
-const NO_FEATURE: u32 = u32::MAX;
-
-/// The kinds of rules, in the low two bits of a node's flags.
-const LEAF: u8 = 0;
-const NUMBER: u8 = 1;
-const CATEGORIES: u8 = 2;
-/// The flag of a rule that sends missing values left.
-const MISSING_LEFT: u8 = 4;
+use crate::tree::{Node, Tree};
 
 /// Adds the arrays of `trees`, all of one width.
 pub(super) fn write(trees: &[Tree], arrays: &mut ArrayWriter) {
     let nodes = || trees.iter().flat_map(|tree| &tree.nodes);
-    let n_nodes = nodes().count();
     let width = trees.first().map_or(1, |tree| tree.width);
-    let sets = || {
-        nodes().filter_map(|node| match &node.rule {
-            Rule::Categories { left, .. } => Some(&left.0),
-            Rule::Leaf | Rule::Number { .. } => None,
-        })
-    };
+    let mut rules = RuleWriter::default();
+    nodes().for_each(|node| rules.push(&node.rule, node.right));
+    let n_nodes = rules.len();
     arrays.wholes("tree.offsets", ends(trees.iter().map(|tree| tree.nodes.len())));
-    arrays.numbers("node.threshold", &[n_nodes], nodes().map(|node| threshold(&node.rule)));
+    rules.write_thresholds(arrays);
     arrays.numbers("node.weight", &[n_nodes], nodes().map(|node| node.weight));
     arrays.numbers("node.cost", &[n_nodes], nodes().map(|node| node.cost));
     let values = trees.iter().flat_map(|tree| tree.values.iter().copied());
     arrays.numbers("node.value", &[n_nodes, width], values);
-    arrays.wholes("set.offsets", ends(sets().map(|words| words.len())));
-    arrays.wholes("set.words", sets().flat_map(|words| words.iter().copied()));
-    let feature = |node: &Node| node.rule.feature().map_or(NO_FEATURE, |feature| feature as u32);
-    arrays.halves("node.feature", nodes().map(feature));
-    arrays.halves("node.right", nodes().map(|node| node.right));
-    arrays.bytes("node.flags", nodes().map(|node| flags(&node.rule)).collect());
+    rules.write(arrays);
 }
 
 /// Takes the arrays of trees of `width` outputs. What the numbers mean is not yet proven.
 pub(super) fn read(arrays: &mut Arrays<'_>, width: usize) -> Result<Vec<Tree>, ModelFileError> {
     let mut nodes = NodeArrays::take(arrays, width)?;
-    let trees = Offsets::take(arrays, "tree.offsets", nodes.flags.len())?;
+    let trees = Offsets::take(arrays, "tree.offsets", nodes.rules.len())?;
     let mut read = Vec::with_capacity(trees.len());
     for tree in 0..trees.len() {
         let stretch = trees.stretch(tree);
@@ -57,10 +39,8 @@ pub(super) fn read(arrays: &mut Arrays<'_>, width: usize) -> Result<Vec<Tree>, M
         let nodes = stretch.map(|at| nodes.next(at)).collect::<Result<_, _>>()?;
         read.push(Tree { nodes, values, width, linear: None });
     }
-    match nodes.sets.len() - nodes.next_set {
-        0 => Ok(read),
-        more => damaged(format!("there are {more} more category sets than rules for them")),
-    }
+    nodes.rules.finish()?;
+    Ok(read)
 }
 
 /// How many numbers the trees of a model of so many scores have in each node: one, or one for each.
@@ -96,88 +76,34 @@ pub(super) fn ends(lengths: impl Iterator<Item = usize>) -> impl Iterator<Item =
     std::iter::once(0).chain(lengths.scan(0, add))
 }
 
-fn threshold(rule: &Rule) -> f64 {
-    match rule {
-        Rule::Number { threshold, .. } => *threshold,
-        Rule::Leaf | Rule::Categories { .. } => 0.0,
-    }
-}
-
-fn flags(rule: &Rule) -> u8 {
-    let (kind, missing_left) = match rule {
-        Rule::Leaf => (LEAF, false),
-        Rule::Number { missing_left, .. } => (NUMBER, *missing_left),
-        Rule::Categories { missing_left, .. } => (CATEGORIES, *missing_left),
-    };
-    kind | if missing_left { MISSING_LEFT } else { 0 }
-}
-
 /// The arrays of nodes; all have one length, `values` that times the width.
 struct NodeArrays<'a> {
-    feature: &'a [[u8; 4]],
-    right: &'a [[u8; 4]],
-    threshold: &'a [[u8; 8]],
-    flags: &'a [u8],
+    rules: RuleArrays<'a>,
     weight: &'a [[u8; 8]],
     cost: &'a [[u8; 8]],
     values: &'a [[u8; 8]],
-    sets: Offsets<'a>,
-    words: &'a [[u8; 8]],
-    next_set: usize,
 }
 
 impl<'a> NodeArrays<'a> {
     fn take(arrays: &mut Arrays<'a>, width: usize) -> Result<NodeArrays<'a>, ModelFileError> {
-        let flags = arrays.list("node.flags", Element::U8)?;
-        let n = [flags.len()];
-        let words = arrays.list("set.words", Element::U64)?.as_chunks().0;
+        let rules = RuleArrays::take(arrays)?;
+        let n = [rules.len()];
         Ok(NodeArrays {
-            feature: arrays.shaped("node.feature", Element::U32, &n)?.as_chunks().0,
-            right: arrays.shaped("node.right", Element::U32, &n)?.as_chunks().0,
-            threshold: arrays.shaped("node.threshold", Element::F64, &n)?.as_chunks().0,
-            flags,
             weight: arrays.shaped("node.weight", Element::F64, &n)?.as_chunks().0,
             cost: arrays.shaped("node.cost", Element::F64, &n)?.as_chunks().0,
             values: arrays.shaped("node.value", Element::F64, &[n[0], width])?.as_chunks().0,
-            sets: Offsets::take(arrays, "set.offsets", words.len())?,
-            words,
-            next_set: 0,
+            rules,
         })
     }
 
-    /// The node at `at`; nodes must be asked for in order, since category sets are.
+    /// The node at `at`; nodes must be asked for in order.
     fn next(&mut self, at: usize) -> Result<Node, ModelFileError> {
-        let feature = u32::from_le_bytes(self.feature[at]);
-        let threshold = f64::from_le_bytes(self.threshold[at]);
-        let flags = self.flags[at];
-        let missing_left = flags & MISSING_LEFT != 0;
-        let blank = threshold.to_bits() == 0;
-        let rule = match flags & !MISSING_LEFT {
-            LEAF if blank && !missing_left && feature == NO_FEATURE => Rule::Leaf,
-            NUMBER => Rule::Number { feature, threshold, missing_left },
-            CATEGORIES if blank => Rule::Categories { feature, left: self.set()?, missing_left },
-            _ => {
-                return damaged(format!(
-                    "node {at} has the flags {flags}, which do not fit the feature {feature} and \
-                     the threshold {threshold:?}"
-                ));
-            }
-        };
         Ok(Node {
-            rule,
-            right: u32::from_le_bytes(self.right[at]),
+            rule: self.rules.next(at)?,
+            right: self.rules.right(at),
             weight: f64::from_le_bytes(self.weight[at]),
             cost: f64::from_le_bytes(self.cost[at]),
         })
-    }
-
-    fn set(&mut self) -> Result<LevelSet, ModelFileError> {
-        if self.next_set == self.sets.len() {
-            return damaged(format!("there are only {} category sets", self.sets.len()));
-        }
-        let words = &self.words[self.sets.stretch(self.next_set)];
-        self.next_set += 1;
-        Ok(LevelSet(words.iter().map(|word| u64::from_le_bytes(*word)).collect()))
     }
 }
 
@@ -219,6 +145,7 @@ impl<'a> Offsets<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::{LevelSet, Rule};
 
     fn leaf() -> Node {
         Node { rule: Rule::Leaf, right: 0, weight: 1.0, cost: 0.5 }

@@ -10,10 +10,15 @@
 //! Trees with linear leaves go by descent, which has the numbers of a row at hand when it knows the
 //! leaf.
 //!
+//! Deep trees of a forest are averaged, and kept small ([`DeepTrees`]).
+//!
 //! `Trees::way` chooses. What a way needs is prepared when it is first taken, and kept.
 
 mod batch;
+mod deep;
 mod planes;
+
+pub use deep::{DeepNode, DeepTree, DeepTrees};
 
 use std::ops::Deref;
 use std::sync::OnceLock;

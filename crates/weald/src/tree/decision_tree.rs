@@ -155,6 +155,7 @@ impl Learner for DecisionTree {
             let resolution = self.bins.resolution(sample.n_rows());
             let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
             report_suspects(sample, &bins, run);
+            run.report(&Event::Stage { name: "growing" });
             let grown = self.grow(sample, &bins, run)?;
             let tree = put_values(grown, sample, self.criterion);
             Ok(TreeModel {
@@ -169,7 +170,7 @@ impl Learner for DecisionTree {
 impl DecisionTree {
     /// Grows the tree's shape: the task decides how rows are summed, the criterion what a split
     /// is worth.
-    fn grow(&self, sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) -> Result<Grown> {
+    pub fn grow(&self, sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) -> Result<Grown> {
         let weights = IntegerWeights::of(sample.weights, sample.n_rows())?;
         let task = Task { tree: self, table: sample.table, bins, run, weights: &weights };
         match (sample.target, self.criterion) {
@@ -270,7 +271,6 @@ impl Task<'_, '_> {
             (&features, n_features),
             (&limits, &constraints),
         );
-        self.run.report(&Event::Stage { name: "growing" });
         Grower::grow(search, frontier, self.run, Parts::whole(entries), &mut Memory::default())
     }
 }

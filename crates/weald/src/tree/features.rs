@@ -6,6 +6,9 @@ use crate::parameter::{Value, out_of_range};
 /// How many features a node chooses from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FeatureCount {
+    /// As the method thinks best: a forest takes the square root for classes and a third for
+    /// numbers, a single tree all.
+    Auto,
     /// Every feature.
     All,
     /// The square root of their number, rounded down.
@@ -26,7 +29,7 @@ impl FeatureCount {
     /// The number of features out of `n`: at least 1, at most `n`.
     pub fn of(self, n: usize) -> usize {
         let count = match self {
-            FeatureCount::All => n,
+            FeatureCount::Auto | FeatureCount::All => n,
             FeatureCount::Sqrt => n.isqrt(),
             FeatureCount::Log2 => n.max(1).ilog2() as usize,
             FeatureCount::Log2PlusOne => n.max(1).ilog2() as usize + 1,
@@ -52,6 +55,7 @@ impl FeatureCount {
 impl Value for FeatureCount {
     fn show(&self) -> String {
         match self {
+            FeatureCount::Auto => "auto".into(),
             FeatureCount::All => "all".into(),
             FeatureCount::Sqrt => "sqrt".into(),
             FeatureCount::Log2 => "log2".into(),
@@ -64,6 +68,7 @@ impl Value for FeatureCount {
 
     fn parse(&mut self, text: &str) -> bool {
         *self = match text {
+            "auto" => FeatureCount::Auto,
             "all" => FeatureCount::All,
             "sqrt" => FeatureCount::Sqrt,
             "log2" => FeatureCount::Log2,
@@ -79,7 +84,7 @@ impl Value for FeatureCount {
     }
 
     fn expected(&self) -> String {
-        "all, sqrt, log2, log2+1, third, a count such as 5, or a share such as 0.5".into()
+        "auto, all, sqrt, log2, log2+1, third, a count such as 5, or a share such as 0.5".into()
     }
 }
 

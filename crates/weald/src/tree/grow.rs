@@ -392,6 +392,9 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
 
     /// Tells the observer that `n_entries` more rows have their leaf.
     pub(super) fn settle(&self, n_entries: usize) {
+        if self.run.is_member() {
+            return;
+        }
         let before = self.done.fetch_add(n_entries as u64, Ordering::Relaxed);
         let done = before + n_entries as u64;
         let percent = |rows: u64| rows * 100 / self.total.max(1);

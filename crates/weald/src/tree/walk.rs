@@ -5,10 +5,10 @@
 
 use super::kernel::descent::{Descent, Question, Rows};
 use super::{LevelSet, Rule, Tree};
-use crate::data::{Column, MISSING, Numbers, Table};
+use crate::data::{Column, Field, FieldKind, MISSING, Numbers, Schema, Table};
 
 /// Trees, packed.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Walk {
     descent: Descent,
     asked: Vec<Asked>,
@@ -49,6 +49,73 @@ impl Walk {
         Walk { descent, asked }
     }
 
+    /// No trees yet, over all columns of a table.
+    pub fn over(schema: &Schema) -> Walk {
+        let asked = |(feature, field): (usize, &Field)| Asked {
+            feature: feature as u32,
+            for_levels: matches!(field.kind, FieldKind::Categorical { .. }),
+        };
+        let asked: Vec<Asked> = schema.fields.iter().enumerate().map(asked).collect();
+        Walk { descent: Descent::new(asked.len().max(1)), asked }
+    }
+
+    /// Packs one tree: its rules in pre-order, each with its right child.
+    pub fn one<'a>(schema: &Schema, nodes: impl ExactSizeIterator<Item = (&'a Rule, u32)>) -> Walk {
+        let asked = Walk::over(schema).asked;
+        Walk::of_questions(schema, nodes.map(|(rule, right)| (question(rule, &asked), right)))
+    }
+
+    /// Packs one tree whose features are the numbers of columns.
+    pub fn of_questions<'a>(
+        schema: &Schema,
+        steps: impl ExactSizeIterator<Item = (Question<'a>, u32)>,
+    ) -> Walk {
+        let mut walk = Walk::over(schema);
+        walk.descent.push(steps);
+        walk.descent.finish();
+        walk
+    }
+
+    /// Adds the trees of another walk over the same columns.
+    pub fn append(&mut self, other: &Walk) {
+        self.descent.append(&other.descent);
+    }
+
+    /// The rules of one tree in pre-order, each with its right child.
+    pub fn rules(&self, tree: usize) -> impl ExactSizeIterator<Item = (Rule, u32)> {
+        self.descent.steps(tree).map(|(question, right)| (self.rule(question), right))
+    }
+
+    fn rule(&self, question: Question<'_>) -> Rule {
+        let asked = |place: u32| self.asked[place as usize].feature;
+        match question {
+            Question::Leaf => Rule::Leaf,
+            Question::Below { feature, threshold, missing_left } => {
+                Rule::Number { feature: asked(feature), threshold, missing_left }
+            }
+            Question::Within { feature, set, missing_left } => Rule::Categories {
+                feature: asked(feature),
+                left: LevelSet(set.into()),
+                missing_left,
+            },
+        }
+    }
+
+    /// The packed trees.
+    pub fn descent(&self) -> &Descent {
+        &self.descent
+    }
+
+    /// Gives back memory that no tree needs.
+    pub fn shrink(&mut self) {
+        self.descent.shrink();
+    }
+
+    /// Numbers in a row of a tile.
+    pub fn n_values(&self) -> usize {
+        self.asked.len().max(1)
+    }
+
     /// Where the numbers of a column stand among the values of a row, if a tree asks for them.
     pub fn place(&self, feature: u32) -> Option<usize> {
         self.asked.binary_search(&Asked { feature, for_levels: false }).ok()
@@ -56,25 +123,37 @@ impl Walk {
 
     /// Writes the values that trees ask for of `n_rows` rows, row after row.
     pub fn read(&self, columns: &[Reader<'_>], first: usize, n_rows: usize, tile: &mut Vec<f64>) {
-        let width = self.asked.len().max(1);
-        tile.resize(n_rows * width, f64::NAN);
+        self.read_all(columns, first..first + n_rows, tile);
+    }
+
+    /// The same of some rows.
+    pub fn read_some(&self, columns: &[Reader<'_>], rows: &[u32], tile: &mut Vec<f64>) {
+        self.read_all(columns, rows.iter().map(|&row| row as usize), tile);
+    }
+
+    fn read_all(
+        &self,
+        columns: &[Reader<'_>],
+        rows: impl ExactSizeIterator<Item = usize> + Clone,
+        tile: &mut Vec<f64>,
+    ) {
+        let width = self.n_values();
+        tile.resize(rows.len() * width, f64::NAN);
         for (place, asked) in self.asked.iter().enumerate() {
             let column = &columns[asked.feature as usize];
-            let to = tile[place..].iter_mut().step_by(width);
+            let to = tile[place..].iter_mut().step_by(width).zip(rows.clone());
             match (column, asked.for_levels) {
                 (Reader::F32(values, stride), false) => {
-                    let from = values[first * stride..].iter().step_by(*stride);
-                    to.zip(from).for_each(|(to, &from)| *to = from.into());
+                    to.for_each(|(to, row)| *to = values[row * stride].into());
                 }
                 (Reader::F64(values, stride), false) => {
-                    let from = values[first * stride..].iter().step_by(*stride);
-                    to.zip(from).for_each(|(to, &from)| *to = from);
+                    to.for_each(|(to, row)| *to = values[row * stride]);
                 }
                 (Reader::Levels(codes), true) => {
                     let number = |code: u32| if code == MISSING { f64::NAN } else { code.into() };
-                    to.zip(&codes[first..]).for_each(|(to, &from)| *to = number(from));
+                    to.for_each(|(to, row)| *to = number(codes[row]));
                 }
-                _ => to.for_each(|to| *to = f64::NAN),
+                _ => to.for_each(|(to, _)| *to = f64::NAN),
             }
         }
     }
@@ -83,7 +162,7 @@ impl Walk {
     pub fn read_row(&self, row: &[f64], tile: &mut Vec<f64>) {
         tile.clear();
         tile.extend(self.asked.iter().map(|asked| row[asked.feature as usize]));
-        tile.resize(self.asked.len().max(1), f64::NAN);
+        tile.resize(self.n_values(), f64::NAN);
     }
 
     /// The leaf of each row of a tile in one tree.

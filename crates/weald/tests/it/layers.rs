@@ -1,7 +1,7 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! predict | boost | any | persist. `tree/kernel` uses nothing and may be used by all.
+//! predict | boost, forest | any | persist. `tree/kernel` uses nothing and may be used by all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,7 @@ const LAYERS: &[(&str, usize)] = &[
     ("base", 4),
     ("predict", 5),
     ("boost", 6),
+    ("forest", 6),
     ("any", 7),
     ("persist", 8),
 ];

@@ -5,6 +5,8 @@
 //! make room. Nothing branches on a comparison. Nodes take 8 bytes where all thresholds are single
 //! precision and the tree is not too large for that, 16 otherwise.
 
+mod joining;
+
 use std::hint::select_unpredictable;
 
 /// Rows, or trees, that go down together.
@@ -234,28 +236,14 @@ impl Descent {
         unsafe {
             match &self.nodes {
                 Nodes::Wide(nodes) => {
-                    let open = |at: u32| {
-                        let Wide { threshold, word, right } = *nodes.get_unchecked(at as usize);
-                        let payload = threshold.to_bits() as u32;
-                        Opened { kind: word & 3, feature: word >> 2, threshold, payload, right }
-                    };
+                    let open = |at: u32| nodes.get_unchecked(at as usize).open();
                     match is_plain {
                         true => self.go_by::<true>(travellers, values, step, leaves, open),
                         false => self.go_by::<false>(travellers, values, step, leaves, open),
                     }
                 }
                 Nodes::Narrow(shift, nodes) => {
-                    let mask = (1 << shift) - 1;
-                    let open = |at: u32| {
-                        let Narrow { threshold, word } = *nodes.get_unchecked(at as usize);
-                        Opened {
-                            kind: word & 3,
-                            feature: (word & mask) >> 2,
-                            threshold: threshold.into(),
-                            payload: threshold.to_bits(),
-                            right: at + (word >> shift),
-                        }
-                    };
+                    let open = |at: u32| nodes.get_unchecked(at as usize).open(at, *shift);
                     match is_plain {
                         true => self.go_by::<true>(travellers, values, step, leaves, open),
                         false => self.go_by::<false>(travellers, values, step, leaves, open),
@@ -326,6 +314,30 @@ struct Opened {
     threshold: f64,
     payload: u32,
     right: u32,
+}
+
+impl Wide {
+    #[inline(always)]
+    fn open(self) -> Opened {
+        let Wide { threshold, word, right } = self;
+        let payload = threshold.to_bits() as u32;
+        Opened { kind: word & 3, feature: word >> 2, threshold, payload, right }
+    }
+}
+
+impl Narrow {
+    /// The parts of node `at`, whose distance to the right child begins with bit `shift`.
+    #[inline(always)]
+    fn open(self, at: u32, shift: u32) -> Opened {
+        let Narrow { threshold, word } = self;
+        Opened {
+            kind: word & 3,
+            feature: (word & ((1 << shift) - 1)) >> 2,
+            threshold: threshold.into(),
+            payload: threshold.to_bits(),
+            right: at + (word >> shift),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -424,13 +436,26 @@ mod tests {
                 Some(first)
             })
             .collect();
+        // The same trees packed one by one, some into small nodes and some not.
+        let mut joined = Descent::new(3);
+        for (i, steps) in trees.iter().enumerate() {
+            let mut one = Descent::new(3);
+            one.push(steps.iter().copied());
+            if i % 7 != 3 {
+                one.finish();
+            }
+            joined.append(&one);
+        }
         let values: Vec<f64> = rows.as_flattened().to_vec();
-        for descent in [&descent, &finished] {
+        for descent in [&descent, &finished, &joined] {
+            assert_eq!(descent.n_leaves(), descent.n_nodes().midpoint(trees.len()));
             for (tree, steps) in trees.iter().enumerate() {
                 let mut found = vec![u32::MAX; rows.len()];
                 descent.rows(tree, Rows::of(&values), &mut found);
                 let expected = rows.iter().map(|row| firsts[tree] + leaf(steps, row));
                 assert!(found.into_iter().eq(expected));
+                let is_nan = |q: &Question<'_>| format!("{q:?}").contains("NaN");
+                assert!(descent.steps(tree).zip(steps).all(|(a, b)| a == *b || is_nan(&b.0)));
             }
             for row in rows {
                 let mut found = vec![u32::MAX; trees.len()];

@@ -96,6 +96,7 @@ fn the_probe_reaches_every_leaf() {
             AnyModel::Constant(_) => vec![],
             AnyModel::Tree(model) => vec![&model.tree],
             AnyModel::Additive(model) => model.trees.iter().collect(),
+            AnyModel::Forest(_) => vec![],
         };
         let table = probe();
         let aligned = model.schema().align(&table).unwrap();

@@ -161,7 +161,8 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learner = AnyLearner::named("gradient-boosting").unwrap();
     linear.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
     learners.push(("gradient-boosting with linear leaves".into(), learner));
-    for (_, learner) in learners.iter_mut().filter(|(name, _)| name == "boosted-regression-trees") {
+    let many = ["boosted-regression-trees", "random-forest", "extra-trees"];
+    for (_, learner) in learners.iter_mut().filter(|(name, _)| many.contains(&name.as_str())) {
         learner.set("n_trees", "12").unwrap();
     }
     let switches: &[&[(&str, &str)]] = &[

@@ -1,0 +1,148 @@
+//! Out-of-bag predictions: what the members that have not seen a row say of it (Breiman 1996).
+//!
+//! A bootstrap leaves about 37 % of the rows out, so every member is honest about those, and a
+//! committee is tested while it is trained, for free. A row counts as soon as one member has not
+//! seen it; how many rows have no such member is told with the error.
+
+use crate::data::{Sample, Target, Weights};
+use crate::scores::{Scores, argmax};
+
+/// The out-of-bag predictions of members, which are added in their order.
+#[derive(Debug, Clone)]
+pub struct OutOfBag {
+    target: Target,
+    weights: Weights,
+    sums: Scores,
+    n_members: Vec<u32>,
+    /// What each row's prediction costs; `NaN` without one.
+    losses: Vec<f64>,
+    curve: Vec<OutOfBagError>,
+}
+
+/// How good the out-of-bag predictions are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutOfBagError {
+    /// The share of rows that get the wrong class, or the mean squared error; `NaN` if no row has
+    /// a prediction. Rows count by their weight.
+    pub error: f64,
+    /// Rows without a prediction: every member has seen them.
+    pub n_without: usize,
+}
+
+impl OutOfBag {
+    /// No members yet, with answers of `width` numbers.
+    pub fn new(sample: &Sample<'_>, width: usize) -> OutOfBag {
+        let n_rows = sample.n_rows();
+        OutOfBag {
+            target: sample.target.clone(),
+            weights: sample.weights.clone(),
+            sums: Scores::zeros(n_rows, width),
+            n_members: vec![0; n_rows],
+            losses: vec![f64::NAN; n_rows],
+            curve: Vec::new(),
+        }
+    }
+
+    /// Adds what one member says of the rows that it has not seen.
+    pub fn add<'a>(&mut self, rows: &[u32], answers: impl Iterator<Item = &'a [f64]>) {
+        for (&row, answer) in rows.iter().zip(answers) {
+            let row = row as usize;
+            let sums = self.sums.row_mut(row);
+            sums.iter_mut().zip(answer).for_each(|(sum, x)| *sum += x);
+            self.n_members[row] += 1;
+            self.losses[row] = match &self.target {
+                Target::Classes(labels) => {
+                    f64::from(u8::from(argmax(sums) != labels.codes()[row] as usize))
+                }
+                Target::Numbers(values) => {
+                    let mean = sums[0] / f64::from(self.n_members[row]);
+                    (mean - values[row]) * (mean - values[row])
+                }
+            };
+        }
+        self.curve.push(self.measure());
+    }
+
+    /// The error of all members so far. Rows of weight 0 are absent.
+    fn measure(&self) -> OutOfBagError {
+        let (mut sum, mut total, mut n_without) = (0.0, 0.0, 0);
+        for (row, &loss) in self.losses.iter().enumerate() {
+            let weight = self.weights.at(row);
+            if weight > 0.0 && loss.is_nan() {
+                n_without += 1;
+            } else if weight > 0.0 {
+                sum += weight * loss;
+                total += weight;
+            }
+        }
+        OutOfBagError { error: sum / total, n_without }
+    }
+
+    /// The error after each member.
+    pub fn curve(&self) -> &[OutOfBagError] {
+        &self.curve
+    }
+
+    /// The error of all members together; `None` without members.
+    pub fn error(&self) -> Option<OutOfBagError> {
+        self.curve.last().copied()
+    }
+
+    /// How many members have not seen each row.
+    pub fn n_members(&self) -> &[u32] {
+        &self.n_members
+    }
+
+    /// The mean answer for each row; `NaN` where every member has seen the row.
+    pub fn predictions(&self) -> Scores {
+        let mut mean = self.sums.clone();
+        for (row, &n) in mean.rows_mut().zip(&self.n_members) {
+            row.iter_mut().for_each(|x| *x = if n > 0 { *x / f64::from(n) } else { f64::NAN });
+        }
+        mean
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Table};
+
+    #[test]
+    fn the_denominator_is_the_rows_with_a_prediction() {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 4]))]).unwrap();
+        let target = Target::from_names(&["a", "b", "a", "b"]);
+        let weights = Weights::counts(vec![1, 2, 1, 0]).unwrap();
+        let sample = Sample::new(&table, &target, &weights).unwrap();
+        let mut oob = OutOfBag::new(&sample, 2);
+        assert_eq!(oob.error(), None);
+        let (a, b) = ([1.0, 0.0], [0.0, 1.0]);
+        oob.add(&[0, 1], [&a[..], &a].into_iter());
+        // Row 1 is wrong and counts twice; row 2 has no prediction; row 3 is absent.
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 2.0 / 3.0, n_without: 1 }));
+        oob.add(&[1, 2], [&b[..], &b].into_iter());
+        // Row 1 is a tie now, which goes to the lowest class.
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 3.0 / 4.0, n_without: 0 }));
+        oob.add(&[1], [&b[..]].into_iter());
+        assert_eq!(oob.curve().len(), 3);
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0 / 4.0, n_without: 0 }));
+        assert_eq!(oob.n_members(), [1, 3, 1, 0]);
+        let predictions = oob.predictions();
+        assert_eq!(predictions.row(1), [1.0 / 3.0, 2.0 / 3.0]);
+        assert!(predictions.row(3)[0].is_nan());
+    }
+
+    #[test]
+    fn numbers_are_averaged_before_they_are_squared() {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 2]))]).unwrap();
+        let target = Target::numbers(vec![1.0, 5.0]).unwrap();
+        let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+        let mut oob = OutOfBag::new(&sample, 1);
+        oob.add(&[0], [&[0.0][..]].into_iter());
+        oob.add(&[0], [&[4.0][..]].into_iter());
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0, n_without: 1 }));
+        oob.add(&[], [].into_iter());
+        assert_eq!(oob.curve()[0].error, 1.0);
+        assert_eq!(oob.curve().len(), 3);
+    }
+}

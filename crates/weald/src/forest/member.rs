@@ -1,0 +1,118 @@
+//! One tree of a forest: grown on its bag, packed, and asked about the rows out of the bag.
+
+use super::importance::{LeafSums, of_tree};
+use crate::data::{Sample, Target, Weights};
+use crate::exact_sum::ExactSum;
+use crate::predict::DeepTree;
+use crate::tree::grown::Grown;
+use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
+use crate::tree::statistic::{Entry, row_of};
+use crate::tree::walk::{Reader, Walk};
+
+/// A tree and what it says of the rows that it has not seen.
+pub struct Member {
+    /// The tree.
+    pub tree: DeepTree,
+    /// The rows out of its bag.
+    pub rows_out: Vec<u32>,
+    /// The leaf of each of them, counted from the tree's first.
+    pub leaves_out: Vec<u32>,
+    /// What the splits on each column remove of the impurity: in the bag, and with the rows out.
+    pub importance: (Vec<f64>, Vec<f64>),
+}
+
+impl Member {
+    /// Puts values on a tree that was grown on the rows of `bag`.
+    pub fn new(grown: Grown, sample: &Sample<'_>, bag: &Weights) -> Member {
+        let schema = sample.table.schema();
+        let (weights, values) = leaf_values(&grown, sample.target, bag);
+        let width = values.len() / weights.len();
+        let nodes = grown.nodes.iter().map(|node| (&node.rule, node.right));
+        let walk = Walk::one(schema, nodes);
+        let (rows_out, leaves_out) = rows_out(&walk, sample, bag);
+        let (mut weights_out, mut sums_out) = (vec![0.0; weights.len()], vec![0.0; values.len()]);
+        for (&row, &leaf) in rows_out.iter().zip(&leaves_out) {
+            let (row, leaf) = (row as usize, leaf as usize);
+            let weight = sample.weights.at(row);
+            weights_out[leaf] += weight;
+            let sums = &mut sums_out[leaf * width..][..width];
+            match sample.target {
+                Target::Classes(labels) => sums[labels.codes()[row] as usize] += weight,
+                Target::Numbers(numbers) => sums[0] += weight * numbers[row],
+            }
+        }
+        let sums: Vec<f64> = (values.chunks_exact(width).zip(&weights))
+            .flat_map(|(value, weight)| value.iter().map(move |x| x * weight))
+            .collect();
+        let bag_sums = LeafSums { width, weights: &weights, sums: &sums };
+        let out_sums = LeafSums { width, weights: &weights_out, sums: &sums_out };
+        let importance = of_tree(&grown.nodes, schema.len(), &bag_sums, &out_sums);
+        let weights = weights.into_iter().map(|weight| weight as f32).collect();
+        Member { tree: DeepTree { walk, values, weights }, rows_out, leaves_out, importance }
+    }
+
+    /// What the tree says of each row out of its bag.
+    pub fn answers(&self) -> impl Iterator<Item = &[f64]> {
+        let width = self.tree.values.len() / self.tree.weights.len();
+        self.leaves_out.iter().map(move |&leaf| &self.tree.values[leaf as usize * width..][..width])
+    }
+}
+
+/// The weight of each leaf and what it says: class shares, or the mean. Sums are exact, so that they
+/// do not depend on the order of rows.
+fn leaf_values(grown: &Grown, target: &Target, bag: &Weights) -> (Vec<f64>, Vec<f64>) {
+    let leaves = grown.leaf_by_leaf();
+    let leaves: Vec<&[Entry]> = leaves.leaves().map(|(_, entries)| entries).collect();
+    let (unit, sums) = exact_sums(&leaves, 1, |row| (0, bag.at(row)));
+    let weights: Vec<f64> = sums.into_iter().map(|sum| unit.value(sum)).collect();
+    let (unit, sums) = match target {
+        Target::Classes(labels) => {
+            let class = |row: usize| labels.codes()[row] as usize;
+            exact_sums(&leaves, labels.n_classes(), |row| (class(row), bag.at(row)))
+        }
+        Target::Numbers(values) => {
+            let product = |row: usize| (bag.at(row) * values[row]).clamp(f64::MIN, f64::MAX);
+            exact_sums(&leaves, 1, |row| (0, product(row)))
+        }
+    };
+    let width = sums.len() / leaves.len();
+    let values = (sums.chunks_exact(width).zip(&weights))
+        .flat_map(|(sums, weight)| sums.iter().map(move |&sum| unit.mean(sum, *weight)))
+        .collect();
+    (weights, values)
+}
+
+/// What the rows of each leaf add up to in each of `width` places: a row adds to one.
+fn exact_sums(
+    leaves: &[&[Entry]],
+    width: usize,
+    added: impl Fn(usize) -> (usize, f64),
+) -> (ExactSum, Vec<i128>) {
+    let rows = leaves.iter().copied().flatten().map(|&entry| row_of(entry));
+    let unit = ExactSum::for_largest(rows.map(|row| added(row).1.abs()).fold(0.0, f64::max));
+    let mut sums = vec![0; leaves.len() * width];
+    for (sums, entries) in sums.chunks_exact_mut(width).zip(leaves) {
+        for &entry in *entries {
+            let (place, number) = added(row_of(entry));
+            sums[place] += unit.units(number);
+        }
+    }
+    (unit, sums)
+}
+
+/// The rows out of a bag, and the leaf of each.
+fn rows_out(walk: &Walk, sample: &Sample<'_>, bag: &Weights) -> (Vec<u32>, Vec<u32>) {
+    let is_out = |row: &u32| {
+        let row = *row as usize;
+        bag.at(row) == 0.0 && sample.weights.at(row) > 0.0
+    };
+    let rows: Vec<u32> = (0..sample.n_rows() as u32).filter(is_out).collect();
+    let mut leaves = vec![0; rows.len()];
+    let columns = Reader::of(sample.table);
+    let mut tile = Vec::new();
+    for (rows, leaves) in rows.chunks(IN_FLIGHT).zip(leaves.chunks_mut(IN_FLIGHT)) {
+        walk.read_some(&columns, rows, &mut tile);
+        walk.rows(0, Rows::of(&tile), leaves);
+    }
+    (rows, leaves)
+}

@@ -1,0 +1,234 @@
+//! Random forests (Breiman 2001).
+//!
+//! Each tree is grown to its end on a bootstrap of the rows, and each of its splits chooses among a
+//! few features drawn for it. Trees so different err differently, and their mean errs less than any
+//! of them: `Var = (1 - rho)/m sigma^2 + rho sigma^2`. The rows that a tree has not seen test it.
+
+use super::importance::Importance;
+use super::member::Member;
+use super::model::{ForestModel, OutOfBagCurve};
+use crate::data::{Bins, Resampling, Sample, Target};
+use crate::ensemble::{OutOfBag, OutOfBagError};
+use crate::error::{Error, Result};
+use crate::learner::Learner;
+use crate::model::Output;
+use crate::observer::Event;
+use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
+use crate::predict::DeepTrees;
+use crate::run::Run;
+use crate::tree::suspects::report_suspects;
+use crate::tree::{BinChoice, Criterion, DecisionTree, FeatureCount, Pruning, Splitter};
+
+/// Trees that each thread grows before the others' are waited for.
+const TREES_PER_THREAD: usize = 8;
+/// What the error must fall by, as a share of itself, to go on.
+const LEAST_PROGRESS: f64 = 0.005;
+
+/// Grows a committee of deep trees.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RandomForest {
+    /// How many trees; at the most, where `patience` is given.
+    pub n_trees: usize,
+    /// How many features a split chooses from; they are drawn for each split.
+    pub max_features: FeatureCount,
+    /// How the rows of a tree are drawn.
+    pub resampling: Resampling,
+    /// How many rows are drawn, as a share of those there are.
+    pub sample_share: f64,
+    /// Ends when the mean out-of-bag error of this many trees is hardly better than that of as many
+    /// before them.
+    pub patience: Option<usize>,
+    /// What a good split lowers.
+    pub criterion: Criterion,
+    /// How a feature's split is found.
+    pub splitter: Splitter,
+    /// Splits on the longest way from a tree's root to a leaf.
+    pub max_depth: Option<usize>,
+    /// Leaves of a tree at the most; the most useful splits are made first.
+    pub max_leaves: Option<usize>,
+    /// Rows a node needs to be split.
+    pub min_split_rows: usize,
+    /// Rows that each leaf must keep.
+    pub min_leaf_rows: usize,
+    /// Weight that each leaf must keep.
+    pub min_leaf_weight: f64,
+    /// What a split must lower the cost by, as a share of the total weight.
+    pub min_gain: f64,
+    /// How finely numeric columns are cut before growing.
+    pub bins: BinChoice,
+}
+
+impl Default for RandomForest {
+    fn default() -> RandomForest {
+        RandomForest {
+            n_trees: 100,
+            max_features: FeatureCount::Auto,
+            resampling: Resampling::Bootstrap,
+            sample_share: 1.0,
+            patience: None,
+            criterion: Criterion::Auto,
+            splitter: Splitter::Best,
+            max_depth: None,
+            max_leaves: None,
+            min_split_rows: 2,
+            min_leaf_rows: 1,
+            min_leaf_weight: 0.0,
+            min_gain: 0.0,
+            bins: BinChoice::Fast,
+        }
+    }
+}
+
+impl Learner for RandomForest {
+    type Model = ForestModel;
+
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<ForestModel> {
+        self.fit_out_of_bag(sample, run).map(|(model, _)| model)
+    }
+}
+
+impl RandomForest {
+    /// The forest, and what it says of the rows out of each bag; nothing if no rows are left out.
+    pub fn fit_out_of_bag(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<(ForestModel, Option<OutOfBag>)> {
+        self.check()?;
+        sample.check()?;
+        run.install(|| {
+            let resolution = self.bins.resolution(sample.n_rows());
+            let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+            report_suspects(sample, &bins, run);
+            run.report(&Event::Stage { name: "growing trees" });
+            self.grow(sample, &bins, run)
+        })
+    }
+
+    fn grow(
+        &self,
+        sample: &Sample<'_>,
+        bins: &Bins,
+        run: &Run<'_>,
+    ) -> Result<(ForestModel, Option<OutOfBag>)> {
+        let output = Output::of(sample.target);
+        let learner = self.tree(sample.target);
+        let mut trees = DeepTrees::new(sample.table.schema(), output.width());
+        let mut out_of_bag = OutOfBag::new(sample, output.width());
+        let mut removed = Vec::new();
+        while trees.len() < self.n_trees && !self.is_over(out_of_bag.curve()) {
+            let first = trees.len();
+            let n = (TREES_PER_THREAD * run.threads()).min(self.n_trees - first);
+            let members = run.fit_members(first..first + n, |run| {
+                let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
+                let grown = learner.grow(&sample.reweighted(&bag), bins, run)?;
+                Ok(Member::new(grown, sample, &bag))
+            });
+            for member in members? {
+                if self.is_over(out_of_bag.curve()) {
+                    break;
+                }
+                trees.push(&member.tree);
+                out_of_bag.add(&member.rows_out, member.answers());
+                removed.push(member.importance);
+                let error = out_of_bag.error().map(|found| found.error).filter(|e| !e.is_nan());
+                let honest = error.map(|error| ("out-of-bag error", error));
+                run.report(&Event::Member { index: trees.len() - 1, total: self.n_trees, honest });
+            }
+            if run.stopped() {
+                break;
+            }
+        }
+        if trees.is_empty() {
+            return Err(Error::Interrupted);
+        }
+        trees.finish();
+        let leaves_out = self.resampling.leaves_out(self.sample_share);
+        let model = ForestModel {
+            trees,
+            schema: sample.table.schema().clone(),
+            output,
+            out_of_bag: OutOfBagCurve::of(out_of_bag.curve()).filter(|_| leaves_out),
+            importance: Importance::of_trees(&removed, leaves_out),
+        };
+        Ok((model, Some(out_of_bag).filter(|_| leaves_out)))
+    }
+
+    /// The learner of one tree.
+    fn tree(&self, target: &Target) -> DecisionTree {
+        let max_features = match (self.max_features, target) {
+            (FeatureCount::Auto, Target::Classes(_)) => FeatureCount::Sqrt,
+            (FeatureCount::Auto, Target::Numbers(_)) => FeatureCount::Third,
+            (given, _) => given,
+        };
+        DecisionTree {
+            criterion: self.criterion,
+            splitter: self.splitter,
+            max_depth: self.max_depth,
+            max_leaves: self.max_leaves,
+            min_split_rows: self.min_split_rows,
+            min_leaf_rows: self.min_leaf_rows,
+            min_leaf_weight: self.min_leaf_weight,
+            min_gain: self.min_gain,
+            max_features,
+            pruning: Pruning::None,
+            bins: self.bins,
+        }
+    }
+
+    /// Whether the out-of-bag error has stopped falling.
+    fn is_over(&self, curve: &[OutOfBagError]) -> bool {
+        let Some(patience) = self.patience else { return false };
+        let Some(before) = curve.len().checked_sub(2 * patience) else { return false };
+        let mean = |points: &[OutOfBagError]| {
+            points.iter().map(|point| point.error).sum::<f64>() / patience as f64
+        };
+        let (earlier, later) = curve[before..].split_at(patience);
+        let (earlier, later) = (mean(earlier), mean(later));
+        // Not while a row is still without a prediction in so few trees that there is no error.
+        later > earlier * (1.0 - LEAST_PROGRESS) || later == 0.0
+    }
+}
+
+impl Parameters for RandomForest {
+    fn method(&self) -> &'static str {
+        "random-forest"
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        parameter_list![self,
+            n_trees: "how many trees",
+            max_features: "features drawn for each split",
+            resampling: "how the rows of a tree are drawn",
+            sample_share: "how many rows are drawn, as a share of those there are",
+            patience: "trees over which the out-of-bag error must still fall to go on",
+            criterion: "what a good split lowers",
+            splitter: "how a feature's split is found",
+            max_depth: "splits on the longest way from root to leaf",
+            max_leaves: "leaves of a tree at the most, most useful splits first",
+            min_split_rows: "rows a node needs to be split",
+            min_leaf_rows: "rows that each leaf must keep",
+            min_leaf_weight: "weight that each leaf must keep",
+            min_gain: "what a split must lower the cost by, per unit of total weight",
+            bins: "how finely numeric columns are cut",
+        ]
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.n_trees == 0 {
+            return out_of_range("n_trees", 0, "at least 1");
+        }
+        if self.patience == Some(0) {
+            return out_of_range("patience", 0, "at least 1, or none");
+        }
+        self.resampling.check(self.sample_share)?;
+        if self.patience.is_some() && !self.resampling.leaves_out(self.sample_share) {
+            return out_of_range(
+                "patience",
+                self.patience.unwrap_or(0),
+                "none where every tree sees every row",
+            );
+        }
+        self.tree(&Target::Numbers([].into())).check()
+    }
+}

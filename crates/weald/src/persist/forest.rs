@@ -1,0 +1,144 @@
+//! Forests as flat arrays: small nodes, and leaves that share what they say.
+
+use std::sync::Arc;
+
+use super::container::{ArrayWriter, Arrays, Element, numbers};
+use super::rules::{RuleArrays, RuleWriter};
+use super::trees::{Offsets, ends};
+use super::{damaged, proof};
+use crate::data::Schema;
+use crate::error::ModelFileError;
+use crate::forest::{ForestModel, Importance, OutOfBagCurve};
+use crate::model::Output;
+use crate::predict::{DeepTree, DeepTrees};
+use crate::tree::walk::Walk;
+
+/// Adds the arrays of a forest.
+pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
+    let trees = &model.trees;
+    let mut rules = RuleWriter::default();
+    let mut lens = Vec::with_capacity(trees.len());
+    for tree in 0..trees.len() {
+        let nodes = trees.nodes(tree);
+        lens.push(nodes.len());
+        nodes.for_each(|node| rules.push(&node.rule, node.right));
+    }
+    arrays.wholes("tree.offsets", ends(lens.into_iter()));
+    rules.write_thresholds(arrays);
+    rules.write(arrays);
+    let values = trees.values();
+    arrays.numbers(
+        "leaf.values",
+        &[values.len() / trees.width(), trees.width()],
+        values.iter().copied(),
+    );
+    arrays
+        .halves("leaf.value", (0..trees.n_leaves() as u32).map(|leaf| trees.place_of_value(leaf)));
+    arrays.singles("leaf.weight", trees.weights().iter().copied());
+    let Importance { plain, unbiased } = &model.importance;
+    arrays.numbers("importance.plain", &[plain.len()], plain.iter().copied());
+    if !unbiased.is_empty() {
+        arrays.numbers("importance.unbiased", &[unbiased.len()], unbiased.iter().copied());
+    }
+    if let Some(curve) = &model.out_of_bag {
+        arrays.numbers("out_of_bag.errors", &[curve.errors.len()], curve.errors.iter().copied());
+        arrays.wholes("out_of_bag.without", [curve.n_without as u64].into_iter());
+    }
+}
+
+/// Takes the arrays of a forest, and proves them.
+pub(super) fn read(
+    arrays: &mut Arrays<'_>,
+    schema: Arc<Schema>,
+    output: Output,
+) -> Result<ForestModel, ModelFileError> {
+    proof::schema(&schema)?;
+    let trees = read_trees(arrays, &schema, &output)?;
+    let columns = [schema.len()];
+    let plain = arrays.shaped("importance.plain", Element::F64, &columns)?;
+    let unbiased = match arrays.has("importance.unbiased") {
+        true => arrays.shaped("importance.unbiased", Element::F64, &columns)?,
+        false => &[],
+    };
+    let importance =
+        Importance { plain: numbers(plain).collect(), unbiased: numbers(unbiased).collect() };
+    if importance.plain.iter().chain(&importance.unbiased).any(|x| !x.is_finite()) {
+        return damaged("the importance of a column is not finite");
+    }
+    let out_of_bag = match arrays.has("out_of_bag.errors") {
+        true => Some(read_curve(arrays, trees.len())?),
+        false => None,
+    };
+    Ok(ForestModel { trees, schema, output, out_of_bag, importance })
+}
+
+fn read_curve(arrays: &mut Arrays<'_>, n_trees: usize) -> Result<OutOfBagCurve, ModelFileError> {
+    let errors = arrays.shaped("out_of_bag.errors", Element::F64, &[n_trees])?;
+    let errors: Vec<f64> = numbers(errors).collect();
+    if let Some(error) = errors.iter().find(|e| !(e.is_nan() || e.is_finite() && **e >= 0.0)) {
+        return damaged(format!("an out-of-bag error is {error}"));
+    }
+    let without = arrays.shaped("out_of_bag.without", Element::U64, &[1])?;
+    let n_without = without.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    Ok(OutOfBagCurve { errors, n_without: usize::try_from(n_without).unwrap_or(usize::MAX) })
+}
+
+fn read_trees(
+    arrays: &mut Arrays<'_>,
+    schema: &Schema,
+    output: &Output,
+) -> Result<DeepTrees, ModelFileError> {
+    let width = output.width();
+    let mut rules = RuleArrays::take(arrays)?;
+    let offsets = Offsets::take(arrays, "tree.offsets", rules.len())?;
+    if offsets.len() == 0 || rules.len() >= u32::MAX as usize {
+        return damaged(format!("it has {} trees of {} nodes", offsets.len(), rules.len()));
+    }
+    for tree in 0..offsets.len() {
+        let nodes = offsets.stretch(tree).map(|at| (rules.is_leaf(at), rules.right(at)));
+        proof::pre_order(nodes)?;
+    }
+    for at in 0..rules.len() {
+        let rule = rules.next(at)?;
+        proof::rule(&rule, schema, at)?;
+    }
+    rules.finish()?;
+    let n_leaves = (0..rules.len()).filter(|&at| rules.is_leaf(at)).count();
+    let weights = arrays.shaped("leaf.weight", Element::F32, &[n_leaves])?.as_chunks().0;
+    let weights = || weights.iter().map(|bytes| f32::from_le_bytes(*bytes));
+    if let Some(weight) = weights().find(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+        return damaged(format!("a leaf has the weight {weight}"));
+    }
+    let places = arrays.shaped("leaf.value", Element::U32, &[n_leaves])?.as_chunks().0;
+    let n_values = arrays.length_of("leaf.values").unwrap_or(0);
+    let values = arrays.shaped("leaf.values", Element::F64, &[n_values, width])?;
+    let values: Vec<f64> = numbers(values).collect();
+    for (at, value) in values.chunks_exact(width).enumerate() {
+        proof::value(value, output, || format!("value {at}"))?;
+    }
+    let place = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes) as usize;
+    if let Some(past) = places.iter().map(place).find(|&place| place >= n_values) {
+        return damaged(format!("a leaf says value {past} of {n_values}"));
+    }
+    let mut trees = DeepTrees::new(schema, width);
+    let mut questions = rules.questions();
+    let mut leaf = 0;
+    for tree in 0..offsets.len() {
+        let steps = questions(offsets.stretch(tree));
+        let n = steps.len().div_ceil(2);
+        let walk = Walk::of_questions(schema, steps.into_iter());
+        let own = &places[leaf..leaf + n];
+        trees.push(&DeepTree {
+            walk,
+            values: own
+                .iter()
+                .flat_map(|p| &values[place(p) * width..][..width])
+                .copied()
+                .collect(),
+            weights: weights().skip(leaf).take(n).collect(),
+        });
+        leaf += n;
+    }
+    trees.finish();
+    Ok(trees)
+}
