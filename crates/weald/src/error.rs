@@ -261,6 +261,14 @@ pub enum Error {
         /// The most similar method.
         nearest: Option<String>,
     },
+    /// There is no such class.
+    #[error("there is no class {}{}", quoted(.name), suggestion(.nearest))]
+    UnknownClass {
+        /// The name asked for.
+        name: String,
+        /// The most similar class.
+        nearest: Option<String>,
+    },
     /// Folds or parts cannot be cut as asked.
     #[error("{0}")]
     Folds(String),

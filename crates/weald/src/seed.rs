@@ -26,6 +26,8 @@ pub enum Purpose {
     Dropped = 6,
     /// Which way a row's gradients are rounded.
     Rounding = 7,
+    /// How the values of a column are shuffled.
+    Shuffle = 8,
 }
 
 impl Seed {

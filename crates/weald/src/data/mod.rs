@@ -2,6 +2,7 @@
 
 pub mod bins;
 pub mod bundles;
+mod class_weights;
 pub mod column;
 pub mod cuts;
 pub mod folds;
@@ -14,6 +15,7 @@ pub mod table;
 pub mod target;
 
 pub use bins::{Bins, Resolution};
+pub use class_weights::ClassWeights;
 pub use column::{Categories, Column, Levels, MISSING, Numbers, View};
 pub use resampling::Resampling;
 pub use sample::{Sample, Weights};

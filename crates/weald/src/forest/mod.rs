@@ -10,8 +10,10 @@ mod extra_trees;
 mod importance;
 mod member;
 mod model;
+mod permutation;
 mod random_forest;
 
 pub use importance::Importance;
 pub use model::{ForestModel, OutOfBagCurve};
+pub use permutation::PermutationImportance;
 pub use random_forest::RandomForest;

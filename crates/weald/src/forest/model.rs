@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::importance::Importance;
+use super::permutation::PermutationImportance;
 use crate::data::{Aligned, Schema};
 use crate::ensemble::OutOfBagError;
 use crate::model::{Model, Output};
@@ -22,6 +23,8 @@ pub struct ForestModel {
     pub out_of_bag: Option<OutOfBagCurve>,
     /// How much each column lowers impurity.
     pub importance: Importance,
+    /// How much worse the trees get when a column is shuffled, if that was asked for.
+    pub permutation: Option<PermutationImportance>,
 }
 
 /// The out-of-bag error of the first tree, of the first two, and so on.

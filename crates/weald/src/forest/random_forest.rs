@@ -7,7 +7,8 @@
 use super::importance::Importance;
 use super::member::Member;
 use super::model::{ForestModel, OutOfBagCurve};
-use crate::data::{Bins, Resampling, Sample, Target};
+use super::permutation::{self, PermutationImportance};
+use crate::data::{Bins, ClassWeights, Resampling, Sample, Target};
 use crate::ensemble::{OutOfBag, OutOfBagError};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -56,6 +57,10 @@ pub struct RandomForest {
     pub min_gain: f64,
     /// How finely numeric columns are cut before growing.
     pub bins: BinChoice,
+    /// How much the rows of each class count.
+    pub class_weights: ClassWeights,
+    /// Whether columns are shuffled out of the bag to see how much worse the trees get.
+    pub permutation_importance: bool,
 }
 
 impl Default for RandomForest {
@@ -75,6 +80,8 @@ impl Default for RandomForest {
             min_leaf_weight: 0.0,
             min_gain: 0.0,
             bins: BinChoice::Fast,
+            class_weights: ClassWeights::Equal,
+            permutation_importance: false,
         }
     }
 }
@@ -96,6 +103,8 @@ impl RandomForest {
     ) -> Result<(ForestModel, Option<OutOfBag>)> {
         self.check()?;
         sample.check()?;
+        let weights = self.class_weights.applied(sample)?;
+        let sample = &sample.reweighted(&weights);
         run.install(|| {
             let resolution = self.bins.resolution(sample.n_rows());
             let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
@@ -115,22 +124,27 @@ impl RandomForest {
         let learner = self.tree(sample.target);
         let mut trees = DeepTrees::new(sample.table.schema(), output.width());
         let mut out_of_bag = OutOfBag::new(sample, output.width());
-        let mut removed = Vec::new();
+        let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         while trees.len() < self.n_trees && !self.is_over(out_of_bag.curve()) {
             let first = trees.len();
             let n = (TREES_PER_THREAD * run.threads()).min(self.n_trees - first);
             let members = run.fit_members(first..first + n, |run| {
                 let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
                 let grown = learner.grow(&sample.reweighted(&bag), bins, run)?;
-                Ok(Member::new(grown, sample, &bag))
+                let member = Member::new(grown, sample, &bag);
+                let shuffled = self
+                    .permutation_importance
+                    .then(|| permutation::of_tree(&member, sample, run.seed));
+                Ok((member, shuffled))
             });
-            for member in members? {
+            for (member, worse) in members? {
                 if self.is_over(out_of_bag.curve()) {
                     break;
                 }
                 trees.push(&member.tree);
                 out_of_bag.add(&member.rows_out, member.answers());
                 removed.push(member.importance);
+                shuffled.extend(worse);
                 let error = out_of_bag.error().map(|found| found.error).filter(|e| !e.is_nan());
                 let honest = error.map(|error| ("out-of-bag error", error));
                 run.report(&Event::Member { index: trees.len() - 1, total: self.n_trees, honest });
@@ -150,6 +164,9 @@ impl RandomForest {
             output,
             out_of_bag: OutOfBagCurve::of(out_of_bag.curve()).filter(|_| leaves_out),
             importance: Importance::of_trees(&removed, leaves_out),
+            permutation: self
+                .permutation_importance
+                .then(|| PermutationImportance::of_trees(&shuffled)),
         };
         Ok((model, Some(out_of_bag).filter(|_| leaves_out)))
     }
@@ -211,6 +228,8 @@ impl Parameters for RandomForest {
             min_leaf_weight: "weight that each leaf must keep",
             min_gain: "what a split must lower the cost by, per unit of total weight",
             bins: "how finely numeric columns are cut",
+            class_weights: "how much the rows of each class count",
+            permutation_importance: "whether columns are shuffled to see how much worse trees get",
         ]
     }
 
@@ -222,12 +241,13 @@ impl Parameters for RandomForest {
             return out_of_range("patience", 0, "at least 1, or none");
         }
         self.resampling.check(self.sample_share)?;
-        if self.patience.is_some() && !self.resampling.leaves_out(self.sample_share) {
-            return out_of_range(
-                "patience",
-                self.patience.unwrap_or(0),
-                "none where every tree sees every row",
-            );
+        let has_rows_out = self.resampling.leaves_out(self.sample_share);
+        if let (Some(patience), false) = (self.patience, has_rows_out) {
+            return out_of_range("patience", patience, "none where every tree sees every row");
+        }
+        if self.permutation_importance && !has_rows_out {
+            let expected = "false where every tree sees every row";
+            return out_of_range("permutation_importance", true, expected);
         }
         self.tree(&Target::Numbers([].into())).check()
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::container::{ArrayWriter, Arrays, Element, numbers};
-use super::rules::{RuleArrays, RuleWriter};
+use super::rules::{RuleArrays, RuleWriter, SetForm};
 use super::trees::{Offsets, ends};
 use super::{damaged, proof};
 use crate::data::Schema;
 use crate::error::ModelFileError;
-use crate::forest::{ForestModel, Importance, OutOfBagCurve};
+use crate::forest::{ForestModel, Importance, OutOfBagCurve, PermutationImportance};
 use crate::model::Output;
 use crate::predict::{DeepTree, DeepTrees};
 use crate::tree::walk::Walk;
@@ -25,7 +25,7 @@ pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
     }
     arrays.wholes("tree.offsets", ends(lens.into_iter()));
     rules.write_thresholds(arrays);
-    rules.write(arrays);
+    rules.write(SetForm::Lists, arrays);
     let values = trees.values();
     arrays.numbers(
         "leaf.values",
@@ -39,6 +39,11 @@ pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
     arrays.numbers("importance.plain", &[plain.len()], plain.iter().copied());
     if !unbiased.is_empty() {
         arrays.numbers("importance.unbiased", &[unbiased.len()], unbiased.iter().copied());
+    }
+    if let Some(PermutationImportance { increase, standard_error }) = &model.permutation {
+        arrays.numbers("permutation.increase", &[increase.len()], increase.iter().copied());
+        let errors = standard_error.iter().copied();
+        arrays.numbers("permutation.error", &[standard_error.len()], errors);
     }
     if let Some(curve) = &model.out_of_bag {
         arrays.numbers("out_of_bag.errors", &[curve.errors.len()], curve.errors.iter().copied());
@@ -69,7 +74,16 @@ pub(super) fn read(
         true => Some(read_curve(arrays, trees.len())?),
         false => None,
     };
-    Ok(ForestModel { trees, schema, output, out_of_bag, importance })
+    let permutation = match arrays.has("permutation.increase") {
+        true => Some(PermutationImportance {
+            increase: numbers(arrays.shaped("permutation.increase", Element::F64, &columns)?)
+                .collect(),
+            standard_error: numbers(arrays.shaped("permutation.error", Element::F64, &columns)?)
+                .collect(),
+        }),
+        false => None,
+    };
+    Ok(ForestModel { trees, schema, output, out_of_bag, importance, permutation })
 }
 
 fn read_curve(arrays: &mut Arrays<'_>, n_trees: usize) -> Result<OutOfBagCurve, ModelFileError> {
@@ -89,7 +103,7 @@ fn read_trees(
     output: &Output,
 ) -> Result<DeepTrees, ModelFileError> {
     let width = output.width();
-    let mut rules = RuleArrays::take(arrays)?;
+    let mut rules = RuleArrays::take(arrays, SetForm::Lists)?;
     let offsets = Offsets::take(arrays, "tree.offsets", rules.len())?;
     if offsets.len() == 0 || rules.len() >= u32::MAX as usize {
         return damaged(format!("it has {} trees of {} nodes", offsets.len(), rules.len()));
@@ -99,7 +113,7 @@ fn read_trees(
         proof::pre_order(nodes)?;
     }
     for at in 0..rules.len() {
-        let rule = rules.next(at)?;
+        let rule = rules.next(at, schema)?;
         proof::rule(&rule, schema, at)?;
     }
     rules.finish()?;
@@ -121,7 +135,7 @@ fn read_trees(
         return damaged(format!("a leaf says value {past} of {n_values}"));
     }
     let mut trees = DeepTrees::new(schema, width);
-    let mut questions = rules.questions();
+    let mut questions = rules.questions(schema);
     let mut leaf = 0;
     for tree in 0..offsets.len() {
         let steps = questions(offsets.stretch(tree));

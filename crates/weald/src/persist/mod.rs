@@ -59,15 +59,18 @@
 //! | `slope.value`    | `f64` | what is added for each unit above the lowest value                  |
 //! | `slope.low`, `slope.high` | `f64` | the range that values are held within                     |
 //!
-//! A forest has `tree.offsets`, `node.feature`, `node.right`, `node.threshold`, `node.flags`,
-//! `set.offsets` and `set.words` as above, and:
+//! A forest has `tree.offsets`, `node.feature`, `node.right`, `node.threshold` and `node.flags`
+//! as above, and:
 //!
 //! | array            | type  | what it holds                                                       |
 //! |------------------|-------|---------------------------------------------------------------------|
+//! | `set.offsets`    | `u64` | where each category rule's levels start                             |
+//! | `set.levels`     | `u32` | levels, rising; with +8 in the node's flags those that go left, else all others do |
 //! | `leaf.values`    | `f64` | what leaves say, values × outputs                                   |
 //! | `leaf.value`     | `u32` | which of them each leaf says, in the order of the nodes             |
 //! | `leaf.weight`    | `f32` | the weight of the rows that each leaf was grown on                  |
 //! | `importance.plain`, `importance.unbiased` | `f64` | one number a column; the second only if there were rows out of a bag |
+//! | `permutation.increase`, `permutation.error` | `f64` | one number a column, if columns were shuffled |
 //! | `out_of_bag.errors` | `f64` | the out-of-bag error after each tree, if there were such rows     |
 //! | `out_of_bag.without` | `u64` | one number: the rows that are in every bag                       |
 //!
@@ -189,7 +192,7 @@ fn read(
             AnyModel::Constant(ConstantModel { value, schema, output })
         }
         Kind::Tree => {
-            let tree = trees::read_one(&mut arrays, width)?;
+            let tree = trees::read_one(&mut arrays, &schema, width)?;
             AnyModel::Tree(TreeModel { tree, schema, output })
         }
         Kind::Additive => {
@@ -201,7 +204,7 @@ fn read(
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
             let width = trees::width_of_values(&arrays, start.len())?;
-            let mut trees = trees::read(&mut arrays, width)?;
+            let mut trees = trees::read(&mut arrays, &schema, width)?;
             linear::read(&mut arrays, &mut trees)?;
             let curve = match document.curve.take() {
                 Some(facts) => Some(curve(facts, &mut arrays)?),

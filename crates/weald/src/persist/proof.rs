@@ -11,7 +11,7 @@ use crate::boost::AdditiveModel;
 use crate::data::{FieldKind, Schema};
 use crate::error::{ModelFileError, quoted};
 use crate::model::{Model, Output};
-use crate::tree::{LevelSet, LinearLeaf, Node, Rule, Slope, Tree};
+use crate::tree::{LinearLeaf, Node, Rule, Slope, Tree};
 
 type Proof = Result<(), ModelFileError>;
 
@@ -188,7 +188,12 @@ pub(super) fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
         }
         (Rule::Number { .. }, FieldKind::Numeric) | (Rule::Leaf, _) => Ok(()),
         (Rule::Categories { left, .. }, FieldKind::Categorical { levels }) => {
-            set(left, levels.len(), at)
+            match (left.n_levels(), levels.len()) {
+                (found, expected) if found == expected => Ok(()),
+                (found, expected) => {
+                    damaged(format!("node {at} has a set of {found} levels, expected {expected}"))
+                }
+            }
         }
         (Rule::Number { .. }, kind) | (Rule::Categories { .. }, kind) => {
             let (column, words) = (quoted(&field.name), kind.words());
@@ -197,19 +202,19 @@ pub(super) fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
     }
 }
 
-fn set(set: &LevelSet, n_levels: usize, at: usize) -> Proof {
-    let (found, expected) = (set.0.len(), n_levels.div_ceil(64));
-    if found != expected {
-        return damaged(format!("node {at} has a set of {found} words, expected {expected}"));
+/// How many levels a column has that a rule tells apart.
+pub(super) fn n_levels(feature: u32, schema: &Schema, at: usize) -> Result<usize, ModelFileError> {
+    match schema.fields.get(feature as usize).map(|field| (&field.kind, field)) {
+        Some((FieldKind::Categorical { levels }, _)) => Ok(levels.len()),
+        Some((kind, field)) => {
+            let (column, words) = (quoted(&field.name), kind.words());
+            damaged(format!("the rule of node {at} does not fit {column}, which holds {words}"))
+        }
+        None => {
+            let columns = schema.len();
+            damaged(format!("node {at} asks for column {feature} of {columns}"))
+        }
     }
-    let past = match n_levels % 64 {
-        0 => 0,
-        used => u64::MAX << used,
-    };
-    if set.0.last().is_some_and(|word| word & past != 0) {
-        return damaged(format!("node {at} has a set with levels past the {n_levels} there are"));
-    }
-    Ok(())
 }
 
 pub(super) fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
@@ -266,17 +271,6 @@ mod tests {
         let mut rights: Vec<u32> = (0..n).map(|i| 2 * n - i).collect();
         rights.extend(std::iter::repeat_n(0, n as usize + 1));
         assert_eq!(pre_order(shape(&nodes(&rights))), Ok(()));
-    }
-
-    #[test]
-    fn sets_have_exactly_the_words_and_bits_of_the_levels() {
-        let words = |words: &[u64]| LevelSet(words.into());
-        assert!(set(&words(&[]), 0, 0).is_ok());
-        assert!(set(&words(&[u64::MAX]), 64, 0).is_ok());
-        assert!(set(&words(&[0b111]), 3, 0).is_ok());
-        assert!(set(&words(&[0b1000]), 3, 0).is_err());
-        assert!(set(&words(&[1]), 65, 0).is_err());
-        assert!(set(&words(&[0, 2]), 65, 0).is_err());
     }
 
     #[test]

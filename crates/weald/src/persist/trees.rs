@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::container::{ArrayWriter, Arrays, Element, numbers};
 use super::damaged;
-use super::rules::{RuleArrays, RuleWriter};
+use super::rules::{RuleArrays, RuleWriter, SetForm};
+use crate::data::Schema;
 use crate::error::ModelFileError;
 use crate::tree::{Node, Tree};
 
@@ -21,11 +22,15 @@ pub(super) fn write(trees: &[Tree], arrays: &mut ArrayWriter) {
     arrays.numbers("node.cost", &[n_nodes], nodes().map(|node| node.cost));
     let values = trees.iter().flat_map(|tree| tree.values.iter().copied());
     arrays.numbers("node.value", &[n_nodes, width], values);
-    rules.write(arrays);
+    rules.write(SetForm::Words, arrays);
 }
 
 /// Takes the arrays of trees of `width` outputs. What the numbers mean is not yet proven.
-pub(super) fn read(arrays: &mut Arrays<'_>, width: usize) -> Result<Vec<Tree>, ModelFileError> {
+pub(super) fn read(
+    arrays: &mut Arrays<'_>,
+    schema: &Schema,
+    width: usize,
+) -> Result<Vec<Tree>, ModelFileError> {
     let mut nodes = NodeArrays::take(arrays, width)?;
     let trees = Offsets::take(arrays, "tree.offsets", nodes.rules.len())?;
     let mut read = Vec::with_capacity(trees.len());
@@ -36,7 +41,7 @@ pub(super) fn read(arrays: &mut Arrays<'_>, width: usize) -> Result<Vec<Tree>, M
         }
         let values = nodes.values[stretch.start * width..stretch.end * width].as_flattened();
         let values = numbers(values).collect();
-        let nodes = stretch.map(|at| nodes.next(at)).collect::<Result<_, _>>()?;
+        let nodes = stretch.map(|at| nodes.next(at, schema)).collect::<Result<_, _>>()?;
         read.push(Tree { nodes, values, width, linear: None });
     }
     nodes.rules.finish()?;
@@ -59,8 +64,12 @@ pub(super) fn width_of_values(
 }
 
 /// Takes the arrays of exactly one tree.
-pub(super) fn read_one(arrays: &mut Arrays<'_>, width: usize) -> Result<Tree, ModelFileError> {
-    let trees = read(arrays, width)?;
+pub(super) fn read_one(
+    arrays: &mut Arrays<'_>,
+    schema: &Schema,
+    width: usize,
+) -> Result<Tree, ModelFileError> {
+    let trees = read(arrays, schema, width)?;
     let [tree] = <[Tree; 1]>::try_from(trees).or_else(|trees| {
         damaged(format!("it holds {} trees, but a single tree has 1", trees.len()))
     })?;
@@ -86,7 +95,7 @@ struct NodeArrays<'a> {
 
 impl<'a> NodeArrays<'a> {
     fn take(arrays: &mut Arrays<'a>, width: usize) -> Result<NodeArrays<'a>, ModelFileError> {
-        let rules = RuleArrays::take(arrays)?;
+        let rules = RuleArrays::take(arrays, SetForm::Words)?;
         let n = [rules.len()];
         Ok(NodeArrays {
             weight: arrays.shaped("node.weight", Element::F64, &n)?.as_chunks().0,
@@ -97,9 +106,9 @@ impl<'a> NodeArrays<'a> {
     }
 
     /// The node at `at`; nodes must be asked for in order.
-    fn next(&mut self, at: usize) -> Result<Node, ModelFileError> {
+    fn next(&mut self, at: usize, schema: &Schema) -> Result<Node, ModelFileError> {
         Ok(Node {
-            rule: self.rules.next(at)?,
+            rule: self.rules.next(at, schema)?,
             right: self.rules.right(at),
             weight: f64::from_le_bytes(self.weight[at]),
             cost: f64::from_le_bytes(self.cost[at]),
@@ -145,6 +154,7 @@ impl<'a> Offsets<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Field, FieldKind};
     use crate::tree::{LevelSet, Rule};
 
     fn leaf() -> Node {
@@ -154,16 +164,22 @@ mod tests {
     #[test]
     fn several_trees_share_the_arrays() {
         let words = |n: usize, codes: &[u32]| LevelSet::new(n, codes.iter().copied());
-        let split = |left| Node {
-            rule: Rule::Categories { feature: 1, left, missing_left: true },
+        let split = |feature, left| Node {
+            rule: Rule::Categories { feature, left, missing_left: true },
             right: 2,
             ..leaf()
         };
+        let levels = |n: usize| FieldKind::Categorical {
+            levels: (0..n).map(|level| level.to_string()).collect(),
+        };
+        let field = |kind| Field { name: String::new(), kind };
+        let kinds = [FieldKind::Numeric, levels(70), levels(3)];
+        let schema = Schema { fields: kinds.map(field).into() };
         let number = Rule::Number { feature: 0, threshold: -0.0, missing_left: false };
         let trees = [
             Tree { nodes: vec![leaf()], values: vec![1.0, 2.0], width: 2, linear: None },
             Tree {
-                nodes: vec![split(words(70, &[0, 69])), leaf(), leaf()],
+                nodes: vec![split(1, words(70, &[0, 69])), leaf(), leaf()],
                 values: vec![0.25; 6],
                 width: 2,
                 linear: None,
@@ -171,7 +187,7 @@ mod tests {
             Tree {
                 nodes: vec![
                     Node { rule: number, right: 4, ..leaf() },
-                    split(words(3, &[2])),
+                    split(2, words(3, &[2])),
                     leaf(),
                     leaf(),
                     leaf(),
@@ -185,9 +201,10 @@ mod tests {
         write(&trees, &mut writer);
         let file = writer.finish(r#"{"sha256":""}"#);
         let mut arrays = Arrays::open(&file).unwrap();
-        assert_eq!(read(&mut arrays, 2).unwrap(), trees);
+        assert_eq!(read(&mut arrays, &schema, 2).unwrap(), trees);
         assert_eq!(arrays.finish(), Ok(()));
-        let error = read_one(&mut Arrays::open(&file).unwrap(), 2).unwrap_err().to_string();
+        let error = read_one(&mut Arrays::open(&file).unwrap(), &schema, 2).unwrap_err();
+        let error = error.to_string();
         assert!(error.contains("holds 3 trees"), "{error}");
     }
 
@@ -209,7 +226,8 @@ mod tests {
             match width_of_values(&arrays, n_scores) {
                 Ok(found) => {
                     assert_eq!(Ok(found), expected);
-                    assert_eq!(read(&mut arrays, found).unwrap(), [tree(width)]);
+                    let schema = Schema { fields: vec![] };
+                    assert_eq!(read(&mut arrays, &schema, found).unwrap(), [tree(width)]);
                 }
                 Err(error) => {
                     assert!(expected.is_err(), "{error}");

@@ -194,7 +194,7 @@ impl LevelPlane {
     /// Splits classes so that each lies within the set or outside; whether a byte still holds
     /// them all. If not, nothing has changed.
     fn refine(&mut self, set: &LevelSet) -> bool {
-        let n_levels = self.classes.len().max(set.0.len() * 64);
+        let n_levels = self.classes.len().max(set.n_levels());
         // What the part of each class outside the set, and that within, is called from now on.
         let mut names = [[None; 2]; 256];
         names[0][0] = Some(0);

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use super::criterion::Criterion;
+use super::criterion::{Criterion, RankedBy};
 use super::kernel::histogram::{
     GROUP_CELLS, GROUP_FEATURES, PLANE_CELLS, add_column, add_others, add_rows, fill_majority,
     unpack,
@@ -18,7 +18,8 @@ use super::kernel::vectors::Block;
 use super::parts::{n_rows, on_each_thread};
 use super::splitter::exact::{occupied_by_code, occupied_by_sorting};
 use super::splitter::histogram::best_cut;
-use super::splitter::{Candidate, Occupied, Split};
+use super::splitter::ranked::RankedCuts;
+use super::splitter::{Candidate, Occupied, Offer};
 use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
 use super::team::is_at_work;
 use crate::data::bins::{BinnedColumn, Codes, MISSING_U8};
@@ -44,6 +45,7 @@ pub struct Workspace<S> {
     /// The same where cells are vectors.
     pub shared_blocks: Vec<Block>,
     packed: Box<[u64; 256]>,
+    ranked: Box<RankedCuts>,
     sums: Vec<S>,
     keys: Vec<u64>,
     spare: Vec<u64>,
@@ -57,6 +59,7 @@ impl<S: Sum> Workspace<S> {
             shared: Vec::new(),
             shared_blocks: Vec::new(),
             packed: Box::new([0; 256]),
+            ranked: Box::default(),
             sums: Vec::new(),
             keys: Vec::new(),
             spare: Vec::new(),
@@ -71,7 +74,7 @@ impl<S: Sum> Workspace<S> {
         candidate: &Candidate<'_, S>,
         column: &BinnedColumn,
         entries: &[Entry],
-    ) -> Option<Split> {
+    ) -> Option<Offer> {
         let Codes::U8(codes) = &column.codes else {
             self.sum_column(statistic, column, entries);
             return self.occupied.best_cut(candidate, criterion);
@@ -85,6 +88,14 @@ impl<S: Sum> Workspace<S> {
         add_column(codes, entries, &mut self.packed, &mut touched);
         let missing = sum_of(statistic, std::mem::take(&mut self.packed[usize::from(MISSING_U8)]))?;
         touched[3] &= !(1 << 63);
+        let by_square = |by: RankedBy| by.lambda == 0.0;
+        let is_ranked = statistic
+            .sum_as_pair(candidate.total)
+            .is_some_and(|total| total.h > 0 && criterion.ranked_by(&total).is_some_and(by_square));
+        if is_ranked && missing.rows() == 0 && candidate.direction.is_none() {
+            let cells = (&mut *self.packed, touched);
+            return self.ranked.best(statistic, criterion, candidate, cells);
+        }
         let bins = PackedBins { statistic, cells: &mut self.packed, touched, word: 0 };
         best_cut(candidate, criterion, &missing, bins)
     }

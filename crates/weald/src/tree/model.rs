@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::kernel::descent::{IN_FLIGHT, Rows};
+use super::level_set::LevelSet;
 use super::linear::LinearLeaves;
 use super::walk::{Reader, Walk};
 use crate::data::{Aligned, MISSING, Schema, Table};
@@ -65,31 +66,6 @@ pub enum Rule {
         /// Whether a missing value goes left.
         missing_left: bool,
     },
-}
-
-/// A set of level codes: bit `code % 64` of word `code / 64`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LevelSet(pub Box<[u64]>);
-
-impl LevelSet {
-    /// The set of `codes` among `n_levels`.
-    pub fn new(n_levels: usize, codes: impl IntoIterator<Item = u32>) -> LevelSet {
-        let mut words = vec![0u64; n_levels.div_ceil(64)];
-        for code in codes {
-            words[code as usize / 64] |= 1 << (code % 64);
-        }
-        LevelSet(words.into())
-    }
-
-    /// Whether `code` is in the set.
-    pub fn contains(&self, code: u32) -> bool {
-        self.0.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
-    }
-
-    /// The codes in the set, increasing.
-    pub fn codes(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.0.len() as u32 * 64).filter(|&code| self.contains(code))
-    }
 }
 
 impl Rule {

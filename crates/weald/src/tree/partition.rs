@@ -3,12 +3,12 @@
 use super::kernel::partition::{
     CodeRange, Side, partition_set_u8, partition_set_u16, partition_u8, partition_u16,
 };
-use super::model::LevelSet;
+use super::level_set::LevelSet;
 use super::splitter::Test;
 use super::statistic::{Entry, row_of};
 use super::team::is_at_work;
-use crate::data::Column;
 use crate::data::bins::{Codes, MISSING_U8, MISSING_U16};
+use crate::data::{Column, Numbers};
 
 /// Rows from which a partition is shared among threads.
 const PARALLEL_ROWS: usize = 1 << 16;
@@ -79,7 +79,8 @@ fn partition_part(
         }
         (Test::In { left, missing_left }, Codes::U8(codes), _) => {
             let mut set = [0; 4];
-            set[..left.0.len()].copy_from_slice(&left.0);
+            let words = left.words();
+            set[..words.len()].copy_from_slice(&words);
             set[3] |= u64::from(*missing_left) << 63;
             partition_set_u8(entries, scratch, codes, &set, stays)
         }
@@ -87,8 +88,19 @@ fn partition_part(
             let set = with_missing(left, *missing_left);
             partition_set_u16(entries, scratch, codes, &set, stays)
         }
-        (Test::Below { .. }, _, Column::Numeric(_)) => {
-            by_value(entries, scratch, |row| test.goes_left(row, codes, column), stays)
+        (Test::Below { threshold, missing_left }, _, Column::Numeric(numbers)) => {
+            let is_left = |x: f64| if x.is_nan() { *missing_left } else { x < *threshold };
+            match numbers {
+                Numbers::F32(view) => {
+                    let (values, stride) = view.strided();
+                    let goes_left = |row: usize| is_left(values[row * stride].into());
+                    by_value(entries, scratch, goes_left, stays)
+                }
+                Numbers::F64(view) => {
+                    let (values, stride) = view.strided();
+                    by_value(entries, scratch, |row| is_left(values[row * stride]), stays)
+                }
+            }
         }
         (Test::Below { .. }, _, Column::Categorical(_)) => {
             unreachable!("categories are split by sets, never at a value")
@@ -133,7 +145,7 @@ fn range(code: Option<u16>, missing_left: bool, missing: u16) -> CodeRange {
 }
 
 fn with_missing(left: &LevelSet, missing_left: bool) -> Vec<u64> {
-    let mut set = left.0.to_vec();
+    let mut set = left.words();
     if missing_left {
         set.resize(usize::from(MISSING_U16) / 64 + 1, 0);
         set[usize::from(MISSING_U16) / 64] |= 1 << (MISSING_U16 % 64);
@@ -150,13 +162,12 @@ fn by_value(
     let (mut stayed, mut moved) = (0, 0);
     for place in 0..entries.len() {
         let entry = entries[place];
-        if goes_left(row_of(entry)) == (stays == Side::Left) {
-            entries[stayed] = entry;
-            stayed += 1;
-        } else {
-            scratch[moved] = entry;
-            moved += 1;
-        }
+        let is_staying = goes_left(row_of(entry)) == (stays == Side::Left);
+        // Written to both sides, so that nothing branches on a value.
+        entries[stayed] = entry;
+        scratch[moved] = entry;
+        stayed += usize::from(is_staying);
+        moved += usize::from(!is_staying);
     }
     stayed
 }

@@ -16,8 +16,8 @@ use super::model::Rule;
 use super::node_histograms::NodeHistograms;
 use super::search::Search;
 use super::splitter::categories::{pool_rare_levels, subset};
-use super::splitter::histogram::{cut_between, missing_alone};
-use super::splitter::{Candidate, Division, Occupied, Split};
+use super::splitter::histogram::missing_alone;
+use super::splitter::{Candidate, Cut, Division, Occupied, Offer, Split};
 use super::statistic::{Entry, Statistic, Sum};
 
 /// The position of a level that is not told apart.
@@ -74,7 +74,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     }
 
     /// The best question about one feature.
-    fn question_of(&self, feature: usize, nodes: &[LevelNode<'_, T::Sum>]) -> Option<Split> {
+    fn question_of(&self, feature: usize, nodes: &[LevelNode<'_, T::Sum>]) -> Option<Offer> {
         let nodes = nodes.iter().filter(|node| self.constraints.allow(node.leeway, feature));
         let nodes: Vec<_> = nodes.map(|node| (node, self.occupied(feature, node))).collect();
         let (whole, order) = self.order(feature, &nodes)?;
@@ -111,7 +111,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         whole: &Occupied<T::Sum>,
         order: &Order,
         (last, missing_left, gain): (usize, bool, f64),
-    ) -> Split {
+    ) -> Offer {
         let weight_of =
             |code: &u16| whole.codes.binary_search(code).map_or(0.0, |at| whole.sums[at].weight());
         let (left, right) = order.codes.split_at(last + 1);
@@ -123,15 +123,16 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             _ => missing_left,
         };
         let division = Division { gain, missing_left, left_weight, right_weight };
-        let cuts = &self.bins.column(feature).cuts;
         match (self.bins.column(feature).is_categorical(), right.first()) {
             (true, _) => {
                 let mut left = left.to_vec();
                 left.sort_unstable();
-                subset((feature, cuts), whole, &left, division)
+                subset(feature, &whole.codes, left, division)
             }
-            (false, Some(&next)) => cut_between((feature, cuts), left[last], next, division),
-            (false, None) => missing_alone(feature, &division),
+            (false, Some(&next)) => {
+                Offer { feature, division, cut: Cut::Between(left[last], next) }
+            }
+            (false, None) => missing_alone(feature, division),
         }
     }
 

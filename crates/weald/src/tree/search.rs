@@ -14,7 +14,7 @@ use super::limits::{ChildLimits, Limits};
 use super::marginals::{Ranker, for_each_shared};
 use super::node_histograms::NodeHistograms;
 use super::parts::n_rows;
-use super::splitter::{self, Candidate, Division, Split};
+use super::splitter::{self, Candidate, Division, Offer, Split};
 use super::statistic::{Entry, Statistic, Sum};
 use super::team::is_at_work;
 use crate::data::bins::MISSING_U8;
@@ -101,7 +101,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let n_entries = n_rows(parts);
         let node = &Asked { entries: &entries, n_entries, total, seed, leeway };
         let offers = match self.splitter {
-            Splitter::Isolating => return self.isolating_split(node),
+            Splitter::Isolating => return self.spelled_out(self.isolating_offer(node)?),
             _ if self.n_features < self.features.len() => self.drawn(node),
             Splitter::RandomCut => self.all(node),
             Splitter::Best => match summed {
@@ -118,10 +118,15 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     }
 
     /// The split that the criterion chooses among those that gain enough.
-    pub(super) fn choose(&self, mut offers: Vec<Split>) -> Option<Split> {
-        offers.retain(|split| split.division.gain >= self.limits.min_gain);
-        let divisions: Vec<Division> = offers.iter().map(|s| s.division).collect();
-        Some(offers.swap_remove(self.criterion.choose(&divisions)?))
+    pub(super) fn choose(&self, mut offers: Vec<Offer>) -> Option<Split> {
+        offers.retain(|offer| offer.division.gain >= self.limits.min_gain);
+        let divisions: Vec<Division> = offers.iter().map(|offer| offer.division).collect();
+        self.spelled_out(offers.swap_remove(self.criterion.choose(&divisions)?))
+    }
+
+    fn spelled_out(&self, offer: Offer) -> Option<Split> {
+        let cuts = &self.bins.column(offer.feature).cuts;
+        Some(offer.split(cuts))
     }
 
     /// Whether histograms hold all features.
@@ -129,23 +134,23 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         self.features.iter().all(|&feature| self.bins.planes().place(feature).is_some())
     }
 
-    /// The splits of all features, in their order.
-    fn all(&self, node: &Asked<'_, T::Sum>) -> Vec<Split> {
-        let split_of = |f: &usize, w: &mut Workspace<T::Sum>| self.split_of(*f, node, w);
+    /// What the splitter proposes for all features, in their order.
+    fn all(&self, node: &Asked<'_, T::Sum>) -> Vec<Offer> {
+        let offer_of = |f: &usize, w: &mut Workspace<T::Sum>| self.offer_of(*f, node, w);
         if node.n_entries * self.features.len() >= PARALLEL_WORK && !is_at_work() {
-            let one = |f: &usize| self.with_workspace(|w| split_of(f, w));
+            let one = |f: &usize| self.with_workspace(|w| offer_of(f, w));
             self.features.par_iter().filter_map(one).collect()
         } else {
-            self.with_workspace(|w| self.features.iter().filter_map(|f| split_of(f, w)).collect())
+            self.with_workspace(|w| self.features.iter().filter_map(|f| offer_of(f, w)).collect())
         }
     }
 
-    /// The splits of features drawn without replacement until enough of them could be split;
+    /// The same for features drawn without replacement until enough of them could be split;
     /// constant ones do not count. In feature order, so that ties go to the lowest.
-    fn drawn(&self, node: &Asked<'_, T::Sum>) -> Vec<Split> {
+    fn drawn(&self, node: &Asked<'_, T::Sum>) -> Vec<Offer> {
         let mut draws = node.seed.stream(Purpose::Features);
         let mut features = self.features.to_vec();
-        let mut offers: Vec<(usize, Split)> = Vec::with_capacity(self.n_features);
+        let mut offers: Vec<Offer> = Vec::with_capacity(self.n_features);
         self.with_workspace(|workspace| {
             for drawn in 0..features.len() {
                 if offers.len() == self.n_features {
@@ -153,31 +158,29 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                 }
                 let other = drawn + draws.below((features.len() - drawn) as u64) as usize;
                 features.swap(drawn, other);
-                let feature = features[drawn];
-                let split = self.split_of(feature, node, workspace);
-                offers.extend(split.map(|s| (feature, s)));
+                offers.extend(self.offer_of(features[drawn], node, workspace));
             }
         });
-        offers.sort_by_key(|(feature, _)| *feature);
-        offers.into_iter().map(|(_, split)| split).collect()
+        offers.sort_unstable_by_key(|offer| offer.feature);
+        offers
     }
 
-    fn isolating_split(&self, node: &Asked<'_, T::Sum>) -> Option<Split> {
+    fn isolating_offer(&self, node: &Asked<'_, T::Sum>) -> Option<Offer> {
         let mut draws = node.seed.stream(Purpose::Features);
         self.with_workspace(|w| {
             splitter::isolating::first_that_varies(self.features, &mut draws, |feature| {
-                self.split_of(feature, node, w)
+                self.offer_of(feature, node, w)
             })
         })
     }
 
     /// The split that the splitter proposes for one feature.
-    fn split_of(
+    fn offer_of(
         &self,
         feature: usize,
         node: &Asked<'_, T::Sum>,
         workspace: &mut Workspace<T::Sum>,
-    ) -> Option<Split> {
+    ) -> Option<Offer> {
         if !self.constraints.allow(node.leeway, feature) {
             return None;
         }
@@ -216,7 +219,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         node: &Asked<'_, T::Sum>,
         histograms: &Histograms,
         ranking: Option<Ranking>,
-    ) -> Vec<Split> {
+    ) -> Vec<Offer> {
         let &Asked { entries, n_entries, total, leeway, .. } = node;
         let criterion = &self.criterion.within(leeway.bounds);
         // The kernels know neither bounds nor directions. Without bounds, what they say of a
@@ -335,7 +338,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         candidate: &Candidate<'_, T::Sum>,
         criterion: &C,
         workspace: &mut Workspace<T::Sum>,
-    ) -> Option<Split> {
+    ) -> Option<Offer> {
         let occupied = &mut workspace.occupied;
         let is_categorical = self.bins.column(candidate.feature).is_categorical();
         if is_categorical {

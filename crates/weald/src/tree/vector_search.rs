@@ -7,7 +7,7 @@ use super::criterion::Criterion;
 use super::histogram::Workspace;
 use super::kernel::vectors::{Block, RANKING_ERROR, RankParameters, best_score};
 use super::search::{Asked, Search};
-use super::splitter::{Occupied, Split};
+use super::splitter::{Occupied, Offer};
 use super::statistic::{Statistic, Sum, Vectors};
 use super::vector_histograms::{VectorHistograms, marginals};
 use crate::data::bins::MISSING_U8;
@@ -19,7 +19,7 @@ impl<T: Statistic, C: Criterion<T::Sum>> Search<'_, T, C> {
         &self,
         node: &Asked<'_, T::Sum>,
         histograms: &VectorHistograms,
-    ) -> Vec<Split> {
+    ) -> Vec<Offer> {
         let Some(vectors) = self.statistic.vectors() else { return Vec::new() };
         let planes = self.bins.planes();
         let allows = |f: &&usize| self.constraints.allow(node.leeway, **f);

@@ -3,7 +3,7 @@
 //! The way for trees of any size, and for a few rows in many trees. Many rows in many small trees
 //! go faster through the byte multiplexer (`predict`).
 
-use super::kernel::descent::{Descent, Question, Rows};
+use super::kernel::descent::{self as kernel, Descent, Question, Rows};
 use super::{LevelSet, Rule, Tree};
 use crate::data::{Column, Field, FieldKind, MISSING, Numbers, Schema, Table};
 
@@ -93,11 +93,10 @@ impl Walk {
             Question::Below { feature, threshold, missing_left } => {
                 Rule::Number { feature: asked(feature), threshold, missing_left }
             }
-            Question::Within { feature, set, missing_left } => Rule::Categories {
-                feature: asked(feature),
-                left: LevelSet(set.into()),
-                missing_left,
-            },
+            Question::Within { feature, set, missing_left } => {
+                let left = LevelSet::of_list(set.end as usize, set.listed.into_owned(), set.are_in);
+                Rule::Categories { feature: asked(feature), left, missing_left }
+            }
         }
     }
 
@@ -183,7 +182,9 @@ fn question<'a>(rule: &'a Rule, asked: &[Asked]) -> Question<'a> {
         Rule::Number { threshold, missing_left, .. } => {
             Question::Below { feature: place, threshold: *threshold, missing_left: *missing_left }
         }
-        Rule::Categories { left: LevelSet(set), missing_left, .. } => {
+        Rule::Categories { left, missing_left, .. } => {
+            let (listed, are_in) = left.listed();
+            let set = kernel::Numbers { end: left.n_levels() as u32, listed, are_in };
             Question::Within { feature: place, set, missing_left: *missing_left }
         }
     }

@@ -38,7 +38,8 @@ pub struct LevelPenalty {
 
 impl Criterion<PairSum> for Newton {
     fn ranked_by(&self, _: &PairSum) -> Option<RankedBy> {
-        (self.l1 == 0.0).then_some(RankedBy { mean: 0.0, lambda: self.l2 })
+        let is_plain = self.l1 == 0.0 && self.bounds.are_open();
+        is_plain.then_some(RankedBy { mean: 0.0, lambda: self.l2 })
     }
 
     fn cost(&self, sum: &PairSum) -> f64 {

@@ -7,13 +7,14 @@
 
 mod joining;
 
+use std::borrow::Cow;
 use std::hint::select_unpredictable;
 
 /// Rows, or trees, that go down together.
 pub const IN_FLIGHT: usize = 32;
 
 /// What a node asks of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Question<'a> {
     /// Nothing: the node is a leaf.
     Leaf,
@@ -26,15 +27,26 @@ pub enum Question<'a> {
         /// Whether NaN goes left.
         missing_left: bool,
     },
-    /// Left when the value is the number of a bit that is set: bit `n % 64` of word `n / 64`.
+    /// Left when the value is one of a set of whole numbers.
     Within {
         /// Whose value.
         feature: u32,
-        /// The bits.
-        set: &'a [u64],
+        /// The set.
+        set: Numbers<'a>,
         /// Whether NaN, and what is no whole number of at least 0, goes left.
         missing_left: bool,
     },
+}
+
+/// A set of whole numbers below some bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers<'a> {
+    /// The bound.
+    pub end: u32,
+    /// Some of the numbers, increasing.
+    pub listed: Cow<'a, [u32]>,
+    /// Whether these are in the set, and not all others.
+    pub are_in: bool,
 }
 
 /// The features of one row after another.
@@ -60,6 +72,7 @@ pub struct Descent {
     nodes: Nodes,
     sets: Vec<Set>,
     words: Vec<u64>,
+    listed: Vec<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,13 +82,28 @@ enum Nodes {
     Narrow(u32, Vec<Narrow>),
 }
 
-/// A set of whole numbers, somewhere among the words.
+/// A set of whole numbers below `end`, somewhere among the words or lists.
 #[derive(Clone, Copy, Debug)]
 struct Set {
     first: u32,
-    n_words: u32,
+    len: u32,
+    end: u32,
+    kind: SetKind,
     missing_left: bool,
 }
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum SetKind {
+    /// A bit for each number: bit `n % 64` of word `n / 64`.
+    Bits,
+    /// A list of those in the set.
+    In,
+    /// A list of those that are not.
+    Out,
+}
+
+/// Words of bits up to which no list is made.
+const FEW_WORDS: usize = 4;
 
 /// The kinds of nodes, in the lowest two bits; the lowest bit of a number is whether NaN goes left.
 const NUMBER: u32 = 0;
@@ -115,6 +143,7 @@ impl Descent {
             nodes: Nodes::Wide(Vec::new()),
             sets: Vec::new(),
             words: Vec::new(),
+            listed: Vec::new(),
         }
     }
 
@@ -144,10 +173,8 @@ impl Descent {
                     (NUMBER | u32::from(missing_left), feature, threshold)
                 }
                 Question::Within { feature, set, missing_left } => {
-                    let (first, n_words) = (self.words.len() as u32, set.len() as u32);
-                    assert!(self.words.len() + set.len() <= u32::MAX as usize, "too many sets");
-                    self.words.extend_from_slice(set);
-                    self.sets.push(Set { first, n_words, missing_left });
+                    let set = keep(&set, missing_left, &mut self.words, &mut self.listed);
+                    self.sets.push(set);
                     (SET, feature, f64::from_bits(self.sets.len() as u64 - 1))
                 }
             };
@@ -297,14 +324,45 @@ impl Descent {
 
     #[inline]
     fn is_within(&self, set: u32, x: f64) -> bool {
-        let Set { first, n_words, missing_left } = self.sets[set as usize];
+        let Set { first, len, end, kind, missing_left } = self.sets[set as usize];
         let code = x as u32;
         if f64::from(code) != x || code == u32::MAX {
             return missing_left;
         }
-        let words = &self.words[first as usize..(first + n_words) as usize];
-        words.get(code as usize / 64).is_some_and(|word| word >> (code % 64) & 1 == 1)
+        let place = first as usize..(first + len) as usize;
+        match kind {
+            SetKind::Bits => {
+                let word = self.words[place].get(code as usize / 64);
+                word.is_some_and(|word| word >> (code % 64) & 1 == 1)
+            }
+            listed => {
+                let is_listed = self.listed[place].binary_search(&code).is_ok();
+                code < end && is_listed == (listed == SetKind::In)
+            }
+        }
     }
+}
+
+/// Keeps a set as bits or as a list, whichever is smaller.
+fn keep(set: &Numbers<'_>, missing_left: bool, words: &mut Vec<u64>, lists: &mut Vec<u32>) -> Set {
+    let Numbers { end, listed, are_in } = set;
+    let n_words = (*end as usize).div_ceil(64);
+    assert!(words.len() + n_words + lists.len() + listed.len() < u32::MAX as usize, "many sets");
+    if n_words > FEW_WORDS && 2 * n_words > listed.len() {
+        let first = lists.len() as u32;
+        lists.extend_from_slice(listed);
+        let kind = if *are_in { SetKind::In } else { SetKind::Out };
+        return Set { first, len: listed.len() as u32, end: *end, kind, missing_left };
+    }
+    let first = words.len();
+    words.resize(first + n_words, if *are_in { 0 } else { u64::MAX });
+    let bits = &mut words[first..];
+    listed.iter().for_each(|n| bits[*n as usize / 64] ^= 1 << (n % 64));
+    if let (Some(last), false) = (bits.last_mut(), are_in) {
+        *last &= u64::MAX >> (n_words * 64 - *end as usize);
+    }
+    let (first, len) = (first as u32, n_words as u32);
+    Set { first, len, end: *end, kind: SetKind::Bits, missing_left }
 }
 
 /// A node's parts.
@@ -345,10 +403,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    type Drawn = (bool, u32, f64, Vec<u64>, bool, bool);
+    type Drawn = (bool, u32, f64, Vec<u32>, bool, bool);
 
     fn drawn(value: impl Strategy<Value = f64>) -> impl Strategy<Value = Drawn> {
-        let set = prop::collection::vec(any::<u64>(), 0..3);
+        let set = prop::collection::btree_set(0u32..900, 0..40);
+        let set = set.prop_map(|set| set.into_iter().collect());
         (prop::bool::weighted(0.6), 0u32..3, value, set, any::<bool>(), prop::bool::weighted(0.2))
     }
 
@@ -363,7 +422,7 @@ mod tests {
                     let (feature, missing_left) = (*feature, *missing_left);
                     open.push(steps.len());
                     steps.push(match is_set {
-                        true => (Question::Within { feature, set, missing_left }, 0),
+                        true => (Question::Within { feature, set: numbers(set), missing_left }, 0),
                         false => {
                             (Question::Below { feature, threshold: *threshold, missing_left }, 0)
                         }
@@ -380,26 +439,44 @@ mod tests {
         }
     }
 
+    /// A set whose bound and kind depend on what is drawn.
+    fn numbers(listed: &[u32]) -> Numbers<'_> {
+        let last = listed.last().map_or(0, |last| last + 1);
+        let end = last + if listed.len() % 3 == 0 { 0 } else { 150 };
+        Numbers { end, listed: listed.into(), are_in: listed.len() % 2 == 0 }
+    }
+
+    fn is_in(set: &Numbers<'_>, n: u32) -> bool {
+        n < set.end && set.listed.contains(&n) == set.are_in
+    }
+
+    /// Whether two nodes ask the same.
+    fn alike(a: &(Question<'_>, u32), b: &(Question<'_>, u32)) -> bool {
+        match (&a.0, &b.0) {
+            (Question::Within { set: x, .. }, Question::Within { set: y, .. }) => {
+                a.1 == b.1 && (0..1200).all(|n| is_in(x, n) == is_in(y, n))
+            }
+            (Question::Below { threshold, .. }, _) if threshold.is_nan() => a.1 == b.1,
+            _ => a == b,
+        }
+    }
+
     /// The leaf of a row, one node at a time.
     fn leaf(steps: &[(Question<'_>, u32)], row: &[f64]) -> u32 {
         let mut at = 0;
         loop {
-            let is_left = match steps[at].0 {
+            let is_left = match &steps[at].0 {
                 Question::Leaf => {
                     return steps[..at].iter().filter(|s| s.0 == Question::Leaf).count() as u32;
                 }
                 Question::Below { feature, threshold, missing_left } => {
-                    let x = row[feature as usize];
-                    if x.is_nan() { missing_left } else { x < threshold }
+                    let x = row[*feature as usize];
+                    if x.is_nan() { *missing_left } else { x < *threshold }
                 }
                 Question::Within { feature, set, missing_left } => {
-                    let x = row[feature as usize];
+                    let x = row[*feature as usize];
                     let is_code = x >= 0.0 && x.fract() == 0.0 && x < f64::from(u32::MAX);
-                    let word = set.get(if is_code { x as usize / 64 } else { 0 });
-                    match is_code {
-                        false => missing_left,
-                        true => word.is_some_and(|word| word >> (x as u32 % 64) & 1 == 1),
-                    }
+                    if is_code { is_in(set, x as u32) } else { *missing_left }
                 }
             };
             at = if is_left { at + 1 } else { steps[at].1 as usize };
@@ -408,7 +485,7 @@ mod tests {
 
     fn value() -> impl Strategy<Value = f64> {
         prop_oneof![
-            3 => (0u32..200).prop_map(f64::from),
+            3 => (0u32..1000).prop_map(f64::from),
             2 => -9.0..9.0f64,
             1 => Just(f64::NAN),
             1 => Just(f64::INFINITY),
@@ -421,7 +498,7 @@ mod tests {
     fn check(trees: &[Vec<Drawn>], rows: &[[f64; 3]], is_narrow: Option<bool>) {
         let trees: Vec<_> = trees.iter().map(|draws| steps(draws)).collect();
         let mut descent = Descent::new(3);
-        trees.iter().for_each(|steps| descent.push(steps.iter().copied()));
+        trees.iter().for_each(|steps| descent.push(steps.iter().cloned()));
         let mut finished = descent.clone();
         finished.finish();
         assert_eq!(descent.n_trees(), trees.len());
@@ -440,7 +517,7 @@ mod tests {
         let mut joined = Descent::new(3);
         for (i, steps) in trees.iter().enumerate() {
             let mut one = Descent::new(3);
-            one.push(steps.iter().copied());
+            one.push(steps.iter().cloned());
             if i % 7 != 3 {
                 one.finish();
             }
@@ -454,8 +531,7 @@ mod tests {
                 descent.rows(tree, Rows::of(&values), &mut found);
                 let expected = rows.iter().map(|row| firsts[tree] + leaf(steps, row));
                 assert!(found.into_iter().eq(expected));
-                let is_nan = |q: &Question<'_>| format!("{q:?}").contains("NaN");
-                assert!(descent.steps(tree).zip(steps).all(|(a, b)| a == *b || is_nan(&b.0)));
+                assert!(descent.steps(tree).zip(steps).all(|(a, b)| alike(&a, b)));
             }
             for row in rows {
                 let mut found = vec![u32::MAX; trees.len()];
@@ -497,7 +573,7 @@ mod tests {
         let below = |threshold: f64| Question::Below { feature: 0, threshold, missing_left: false };
         let mut steps: Vec<(Question<'_>, u32)> =
             (0..n).map(|i| (below(f64::from(n - i)), 2 * n - i)).collect();
-        steps.extend(std::iter::repeat_n((Question::Leaf, 0), n as usize + 1));
+        steps.extend((0..=n).map(|_| (Question::Leaf, 0)));
         let mut descent = Descent::new(1);
         descent.push(steps.into_iter());
         descent.finish();
@@ -512,7 +588,7 @@ mod tests {
     #[should_panic(expected = "there is no feature 1")]
     fn a_feature_that_does_not_exist_is_refused() {
         let below = Question::Below { feature: 1, threshold: 0.0, missing_left: false };
-        let leaf = (Question::Leaf, 0);
-        Descent::new(1).push([(below, 2), leaf, leaf].into_iter());
+        let leaf = || (Question::Leaf, 0);
+        Descent::new(1).push([(below, 2), leaf(), leaf()].into_iter());
     }
 }

@@ -8,11 +8,9 @@
 //! prefix pays for the subset it is. Levels of too few rows are not told apart at all: they go
 //! where missing values and levels never seen go.
 
-use super::{Candidate, Division, Occupied, Split, Test};
-use crate::data::cuts::Cuts;
+use super::{Candidate, Cut, Division, Occupied, Offer};
 use crate::tree::criterion::{Criterion, beats};
 use crate::tree::limits::ChildLimits;
-use crate::tree::model::{LevelSet, Rule};
 use crate::tree::statistic::Sum;
 
 /// The best subset; `None` if none keeps to the limits.
@@ -20,7 +18,7 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
     candidate: &Candidate<'_, S>,
     criterion: &C,
     occupied: &Occupied<S>,
-) -> Option<Split> {
+) -> Option<Offer> {
     let mut best: Option<(Vec<u16>, Division)> = None;
     let mut order: Vec<usize> = (0..occupied.codes.len()).collect();
     let n_levels = occupied.codes.len();
@@ -41,7 +39,7 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
     }
     let (mut left, division) = best?;
     left.sort_unstable();
-    Some(subset((candidate.feature, candidate.cuts), occupied, &left, division))
+    Some(subset(candidate.feature, &occupied.codes, left, division))
 }
 
 /// Levels of too few rows join the missing values.
@@ -60,23 +58,12 @@ pub fn pool_rare_levels<S: Sum>(limits: &ChildLimits, occupied: &mut Occupied<S>
     occupied.codes.truncate(kept);
 }
 
-/// The split that sends the levels `left`, which are sorted, to the left. Levels that the node
-/// has not seen, or does not tell apart, follow the missing values.
-pub fn subset<S: Sum>(
-    (feature, cuts): (usize, &Cuts),
-    occupied: &Occupied<S>,
-    left: &[u16],
-    division: Division,
-) -> Split {
-    let n_levels = cuts.n_bins();
-    let missing_left = division.missing_left;
-    let goes_left = |code: &u32| {
-        let code = *code as u16;
-        let seen = occupied.codes.binary_search(&code).is_ok();
-        if seen { left.binary_search(&code).is_ok() } else { missing_left }
+/// The offer to send the levels `left`, which are sorted, to the left, and the others of `seen` to
+/// the right. Levels that the node has not seen, or does not tell apart, follow the missing values.
+pub fn subset(feature: usize, seen: &[u16], left: Vec<u16>, division: Division) -> Offer {
+    let listed = match division.missing_left {
+        false => left,
+        true => seen.iter().copied().filter(|code| left.binary_search(code).is_err()).collect(),
     };
-    let left = LevelSet::new(n_levels, (0..n_levels as u32).filter(goes_left));
-    let test = Test::In { left: left.clone(), missing_left };
-    let rule = Rule::Categories { feature: feature as u32, left, missing_left };
-    Split::new(division, rule, test)
+    Offer { feature, division, cut: Cut::Levels(listed) }
 }

@@ -12,13 +12,15 @@ pub mod exact;
 pub mod histogram;
 pub mod isolating;
 pub mod random_cut;
+pub mod ranked;
 
 use std::borrow::Borrow;
 
 use super::constraints::Direction;
 use super::criterion::{Criterion, beats};
+use super::level_set::LevelSet;
 use super::limits::ChildLimits;
-use super::model::{LevelSet, Rule};
+use super::model::Rule;
 use super::statistic::Sum;
 use crate::data::cuts::Cuts;
 
@@ -83,8 +85,65 @@ pub enum Test {
     },
 }
 
-impl Split {
-    fn new(division: Division, rule: Rule, test: Test) -> Split {
+/// What a splitter proposes for one feature: a split that is not yet spelled out.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// The feature.
+    pub feature: usize,
+    /// What it lowers the cost by, and what goes where.
+    pub division: Division,
+    /// How rows are told apart.
+    pub cut: Cut,
+}
+
+/// How a feature's values are told apart.
+#[derive(Debug, Clone)]
+pub enum Cut {
+    /// Between two codes.
+    Between(u16, u16),
+    /// Missing values from all others.
+    MissingAlone,
+    /// The levels that do not go where missing values go, increasing.
+    Levels(Vec<u16>),
+    /// At a value.
+    At(f64),
+}
+
+impl Offer {
+    /// The split, given the feature's bins. No value is below minus infinity, so "missing left,
+    /// every value right" holds for infinite values too.
+    pub fn split(self, cuts: &Cuts) -> Split {
+        let Offer { feature, mut division, cut } = self;
+        let number = |threshold, missing_left| Rule::Number {
+            feature: feature as u32,
+            threshold,
+            missing_left,
+        };
+        let missing_left = division.missing_left;
+        let (rule, test) = match cut {
+            Cut::Between(last, next) => {
+                let threshold = cuts.between(last.into(), next.into());
+                (number(threshold, missing_left), Test::UpTo { code: Some(last), missing_left })
+            }
+            Cut::MissingAlone => {
+                division = Division {
+                    gain: division.gain,
+                    missing_left: true,
+                    left_weight: division.right_weight,
+                    right_weight: division.left_weight,
+                };
+                (number(f64::NEG_INFINITY, true), Test::UpTo { code: None, missing_left: true })
+            }
+            Cut::Levels(listed) => {
+                let listed = listed.into_iter().map(u32::from).collect();
+                let left = LevelSet::of_list(cuts.n_bins(), listed, !missing_left);
+                let test = Test::In { left: left.clone(), missing_left };
+                (Rule::Categories { feature: feature as u32, left, missing_left }, test)
+            }
+            Cut::At(threshold) => {
+                (number(threshold, missing_left), Test::Below { threshold, missing_left })
+            }
+        };
         Split { division, rule, test }
     }
 }

@@ -6,11 +6,10 @@
 
 use super::categories::subset;
 use super::histogram::missing_alone;
-use super::{Candidate, Division, Occupied, Split, Test};
+use super::{Candidate, Cut, Division, Occupied, Offer};
 use crate::data::Numbers;
 use crate::seed::Stream;
 use crate::tree::criterion::{Criterion, beats};
-use crate::tree::model::Rule;
 use crate::tree::statistic::{Entry, Statistic, Sum, row_of};
 
 /// A random cut of a numeric feature; `None` if it is constant or the cut breaks the limits.
@@ -21,13 +20,36 @@ pub fn random_cut<T: Statistic, C: Criterion<T::Sum>>(
     numbers: &Numbers,
     entries: &[Entry],
     draws: &mut Stream,
-) -> Option<Split> {
-    let drawn = range(numbers, entries).map(|(low, high)| draw_between(low, high, draws));
+) -> Option<Offer> {
+    match numbers {
+        Numbers::F32(view) => {
+            let (values, stride) = view.strided();
+            let value = |row: usize| f64::from(values[row * stride]);
+            cut_at_random(candidate, criterion, statistic, value, entries, draws)
+        }
+        Numbers::F64(view) => {
+            let (values, stride) = view.strided();
+            let value = |row: usize| values[row * stride];
+            cut_at_random(candidate, criterion, statistic, value, entries, draws)
+        }
+    }
+}
+
+/// The same, given the value of each row.
+fn cut_at_random<T: Statistic, C: Criterion<T::Sum>>(
+    candidate: &Candidate<'_, T::Sum>,
+    criterion: &C,
+    statistic: &T,
+    value: impl Fn(usize) -> f64,
+    entries: &[Entry],
+    draws: &mut Stream,
+) -> Option<Offer> {
+    let drawn = range(&value, entries).map(|(low, high)| draw_between(low, high, draws));
     // Without a range, every value is one value: it can only be told from missing ones.
     let threshold = drawn.unwrap_or(f64::INFINITY);
     let (mut left, mut missing) = (statistic.zero(), statistic.zero());
     for &entry in entries {
-        let x = numbers.at(row_of(entry));
+        let x = value(row_of(entry));
         if x.is_nan() {
             statistic.add(entry, &mut missing);
         } else if drawn.is_none() || x < threshold {
@@ -36,12 +58,10 @@ pub fn random_cut<T: Statistic, C: Criterion<T::Sum>>(
     }
     if drawn.is_none() {
         let division = divide(candidate, criterion, &left, false)?;
-        return Some(missing_alone(candidate.feature, &division));
+        return Some(missing_alone(candidate.feature, division));
     }
     let division = judge(candidate, criterion, &left, &missing)?;
-    let missing_left = division.missing_left;
-    let rule = Rule::Number { feature: candidate.feature as u32, threshold, missing_left };
-    Some(Split::new(division, rule, Test::Below { threshold, missing_left }))
+    Some(Offer { feature: candidate.feature, division, cut: Cut::At(threshold) })
 }
 
 /// A random subset of a categorical feature's levels; `None` if it is constant or the subset
@@ -51,7 +71,7 @@ pub fn random_subset<S: Sum, C: Criterion<S>>(
     criterion: &C,
     occupied: &Occupied<S>,
     draws: &mut Stream,
-) -> Option<Split> {
+) -> Option<Offer> {
     let left_codes = draw_subset(&occupied.codes, occupied.missing.rows() > 0, draws)?;
     let mut left = candidate.total.clone();
     left.clear();
@@ -61,7 +81,7 @@ pub fn random_subset<S: Sum, C: Criterion<S>>(
         }
     }
     let division = judge(candidate, criterion, &left, &occupied.missing)?;
-    Some(subset((candidate.feature, candidate.cuts), occupied, &left_codes, division))
+    Some(subset(candidate.feature, &occupied.codes, left_codes, division))
 }
 
 /// The better of missing right and missing left.
@@ -98,10 +118,10 @@ fn divide<S: Sum, C: Criterion<S>>(
 }
 
 /// The smallest and largest value in a node; `None` if they are the same or there are none.
-fn range(numbers: &Numbers, entries: &[Entry]) -> Option<(f64, f64)> {
+fn range(value: impl Fn(usize) -> f64, entries: &[Entry]) -> Option<(f64, f64)> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for &entry in entries {
-        let x = numbers.at(row_of(entry));
+        let x = value(row_of(entry));
         low = if x < low { x } else { low };
         high = if x > high { x } else { high };
     }

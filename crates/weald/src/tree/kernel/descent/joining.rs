@@ -3,7 +3,11 @@
 //! Members of a forest are packed one by one, each by the thread that has grown it, and joined in
 //! their order. Small nodes stay small: their children are named by distance.
 
-use super::{Descent, LEAF, NUMBER, Narrow, Nodes, Opened, Question, SET, Set, Wide};
+use std::borrow::Cow;
+
+use super::{
+    Descent, LEAF, NUMBER, Narrow, Nodes, Numbers, Opened, Question, SET, Set, SetKind, Wide,
+};
 
 impl Descent {
     /// Adds the trees of another. Their leaves are numbered on from its own.
@@ -51,9 +55,13 @@ impl Descent {
             }
         }
         self.roots.extend(other.roots.iter().map(|root| root + before as u32));
-        let first = self.words.len() as u32;
-        self.sets.extend(other.sets.iter().map(|set| Set { first: first + set.first, ..*set }));
+        let (words, lists) = (self.words.len() as u32, self.listed.len() as u32);
+        self.sets.extend(other.sets.iter().map(|set| match set.kind {
+            SetKind::Bits => Set { first: set.first + words, ..*set },
+            SetKind::In | SetKind::Out => Set { first: set.first + lists, ..*set },
+        }));
         self.words.extend_from_slice(&other.words);
+        self.listed.extend_from_slice(&other.listed);
         self.n_leaves += other.n_leaves;
     }
 
@@ -71,14 +79,29 @@ impl Descent {
             let question = match node.kind {
                 LEAF => return (Question::Leaf, 0),
                 SET => {
-                    let Set { first, n_words, missing_left } = self.sets[node.payload as usize];
-                    let set = &self.words[first as usize..(first + n_words) as usize];
-                    Question::Within { feature, set, missing_left }
+                    let set = &self.sets[node.payload as usize];
+                    let missing_left = set.missing_left;
+                    Question::Within { feature, set: self.numbers(set), missing_left }
                 }
                 _ => Question::Below { feature, threshold: node.threshold, missing_left },
             };
             (question, node.right - root as u32)
         })
+    }
+
+    /// The numbers of a set.
+    fn numbers(&self, set: &Set) -> Numbers<'_> {
+        let Set { first, len, end, kind, .. } = *set;
+        let place = first as usize..(first + len) as usize;
+        let listed = match kind {
+            SetKind::Bits => {
+                let words = &self.words[place];
+                let is_in = |n: &u32| words[*n as usize / 64] >> (n % 64) & 1 == 1;
+                Cow::Owned((0..end).filter(is_in).collect())
+            }
+            SetKind::In | SetKind::Out => Cow::Borrowed(&self.listed[place]),
+        };
+        Numbers { end, listed, are_in: kind != SetKind::Out }
     }
 
     /// How many leaves all trees have.
@@ -100,7 +123,9 @@ impl Descent {
             Nodes::Wide(nodes) => nodes.capacity() * size_of::<Wide>(),
             Nodes::Narrow(_, nodes) => nodes.capacity() * size_of::<Narrow>(),
         };
-        let sets = self.sets.capacity() * size_of::<Set>() + self.words.capacity() * 8;
+        let sets = self.sets.capacity() * size_of::<Set>()
+            + self.words.capacity() * 8
+            + self.listed.capacity() * 4;
         nodes + sets + self.roots.capacity() * 4
     }
 
@@ -112,6 +137,7 @@ impl Descent {
         }
         self.sets.shrink_to_fit();
         self.words.shrink_to_fit();
+        self.listed.shrink_to_fit();
     }
 
     fn opened(&self, at: usize) -> Opened {
