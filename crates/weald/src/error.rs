@@ -282,6 +282,26 @@ pub enum Error {
         /// What it was given.
         found: &'static str,
     },
+    /// A statistic that was to be resampled has no value on the data.
+    #[error(
+        "the statistic is {value} on the data; it must be a finite number there: are there enough \
+         rows, and do they differ?"
+    )]
+    UndefinedStatistic {
+        /// What it is instead.
+        value: f64,
+    },
+    /// A statistic has no value on nearly all resamples.
+    #[error(
+        "the statistic is a finite number on {found} of {total} resamples; at least 2 are needed: \
+         are there enough rows, and do they differ?"
+    )]
+    UndefinedResamples {
+        /// On how many it has one.
+        found: usize,
+        /// How many there are.
+        total: usize,
+    },
     /// A model file is damaged, foreign, or newer than this program.
     #[error("{0}")]
     ModelFile(#[from] ModelFileError),

@@ -5,6 +5,7 @@
 pub mod any;
 pub mod base;
 pub mod boost;
+mod cholesky;
 pub mod data;
 pub mod ensemble;
 pub mod error;
@@ -21,6 +22,7 @@ pub mod predict;
 pub mod run;
 pub mod scores;
 pub mod seed;
+pub mod theory;
 pub mod tree;
 
 pub use error::{Error, Result};

@@ -30,7 +30,7 @@ pub enum Event {
         /// Rows in all.
         total: u64,
     },
-    /// A member of an ensemble is done.
+    /// A member of an ensemble, or a resample, is done.
     Member {
         /// Which one, from 0.
         index: usize,
@@ -74,6 +74,13 @@ pub enum Warning {
     UnseenLevels {
         /// The columns that hold them.
         names: Vec<String>,
+    },
+    /// Resamples on which a statistic has no value; they are left out.
+    UndefinedResamples {
+        /// How many.
+        undefined: usize,
+        /// How many there are.
+        total: usize,
     },
     /// A categorical column with more levels than codes; the rarest count as missing.
     TooManyLevels {
@@ -123,6 +130,11 @@ impl fmt::Display for Warning {
                     list(names)
                 )
             }
+            Warning::UndefinedResamples { undefined, total } => write!(
+                f,
+                "the statistic has no value on {undefined} of {total} resamples; they are left \
+                 out, so that its spread may be larger than it seems"
+            ),
             Warning::TooManyLevels { name, levels } => write!(
                 f,
                 "the column {} has {levels} levels; the rarest count as missing. \

@@ -9,6 +9,8 @@
 //! large offsets (years, times in seconds) cost no digits and sums of products are integers: the
 //! same for any order of rows, and for a row twice as for its weight doubled.
 
+use crate::cholesky::{Cholesky, dot};
+
 /// The steps of the grid, as a power of two.
 const GRID_BITS: u32 = 30;
 
@@ -129,7 +131,9 @@ impl NormalEquations {
             .collect();
         let along: Vec<f64> =
             (0..n).map(|i| (self.gx[i] as f64 - mean(i) * g) / sizes[i]).collect();
-        let slopes = solve(&correlations, ridge / (h / h_scale), &along)?;
+        let factor = Cholesky::of(&correlations, ridge / (h / h_scale), REDUNDANT)
+            .map_err(Unsolved::Redundant)?;
+        let slopes = factor.solve(along.iter().map(|b| -b).collect());
         let change = change(&correlations, &along, &slopes);
         if change.is_nan() || change >= 0.0 {
             return Err(Unsolved::Useless);
@@ -168,44 +172,10 @@ impl GridColumn {
     }
 }
 
-/// Solves `(m + ridge) x = -b` for a symmetric `m`, given by its lower triangle with ones on the
-/// diagonal: Cholesky's factor, then back.
-fn solve(m: &[Vec<f64>], ridge: f64, b: &[f64]) -> Result<Vec<f64>, Unsolved> {
-    let n = b.len();
-    let mut factor: Vec<Vec<f64>> = Vec::with_capacity(n);
-    for i in 0..n {
-        let mut row = m[i].clone();
-        row[i] += ridge;
-        for j in 0..i {
-            row[j] = (row[j] - dot(&row[..j], &factor[j])) / factor[j][j];
-        }
-        let rest = row[i] - dot(&row[..i], &row);
-        if rest.is_nan() || rest <= REDUNDANT {
-            return Err(Unsolved::Redundant(i));
-        }
-        row[i] = rest.sqrt();
-        factor.push(row);
-    }
-    let mut x: Vec<f64> = b.iter().map(|b| -b).collect();
-    for i in 0..n {
-        x[i] = (x[i] - dot(&x[..i], &factor[i])) / factor[i][i];
-    }
-    for i in (0..n).rev() {
-        let known: f64 = (i + 1..n).map(|k| factor[k][i] * x[k]).sum();
-        x[i] = (x[i] - known) / factor[i][i];
-    }
-    Ok(x)
-}
-
 /// What slopes change of the objective, below 0 if they lower it: `b x + x m x / 2`.
 fn change(m: &[Vec<f64>], b: &[f64], x: &[f64]) -> f64 {
     let square = |i: usize| x[i] * (dot(&x[..i], &m[i]) + 0.5 * m[i][i] * x[i]);
     dot(b, x) + (0..x.len()).map(square).sum::<f64>()
-}
-
-/// The sum of products, as far as `a` goes.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

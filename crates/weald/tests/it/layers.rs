@@ -1,12 +1,14 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! predict | boost, forest | any | persist. `tree/kernel` uses nothing and may be used by all.
+//! predict | boost, forest | theory | any | persist. `tree/kernel` uses nothing and may be used by
+//! all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const LAYERS: &[(&str, usize)] = &[
+    ("cholesky", 0),
     ("error", 0),
     ("exact_sum", 0),
     ("seed", 0),
@@ -25,8 +27,9 @@ const LAYERS: &[(&str, usize)] = &[
     ("predict", 5),
     ("boost", 6),
     ("forest", 6),
-    ("any", 7),
-    ("persist", 8),
+    ("theory", 7),
+    ("any", 8),
+    ("persist", 9),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
