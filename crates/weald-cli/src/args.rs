@@ -1,5 +1,7 @@
 //! The command line: every command, option and help text.
 
+mod bootstrap;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -7,6 +9,8 @@ use weald::data::Task;
 
 use crate::checkpoint::Every;
 use crate::source;
+
+pub use bootstrap::{BootstrapArguments, StatisticArgument};
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -40,6 +44,8 @@ pub enum Command {
     Evaluate(EvaluateArguments),
     /// Show a model: its facts, and its tree as text, Graphviz, SVG or JSON
     Inspect(InspectArguments),
+    /// Resample a statistic: its standard error and confidence intervals
+    Bootstrap(Box<BootstrapArguments>),
     /// List the methods, or the parameters of one
     Methods(MethodsArguments),
 }

@@ -1,10 +1,11 @@
-//! A table that is read a block at a time, with the columns of a model and a few more.
+//! A table that is read a block at a time, with the columns of a model, if there is one, and a few
+//! more.
 
 use std::path::Path;
 
 use weald::data::{Field, FieldKind, Schema, Table};
 use weald::error::{Error, nearest, quoted};
-use weald_io::{Blocks, ReadOptions};
+use weald_io::{Blocks, ReadError, ReadOptions};
 
 use crate::failure::{Failure, Result};
 use crate::{dataset, source};
@@ -17,6 +18,7 @@ pub struct Stream {
     blocks: Blocks,
     wanted: Schema,
     file: String,
+    has_model: bool,
 }
 
 /// The columns to read.
@@ -56,7 +58,8 @@ impl Stream {
         let path = Some(file).filter(|f| !source::is_standard_input(f));
         let blocks = weald_io::blocks(path, &wanted.schema, options, ROWS_PER_BLOCK)
             .map_err(|e| source::read_failure(&e))?;
-        let stream = Stream { blocks, wanted: wanted.schema, file: source::name(file) };
+        let has_model = !schema.fields.is_empty();
+        let stream = Stream { blocks, wanted: wanted.schema, file: source::name(file), has_model };
         stream.check(schema, &wanted.named)?;
         Ok(stream)
     }
@@ -93,8 +96,24 @@ impl Stream {
     pub fn next(&mut self) -> Result<Option<Table>> {
         match self.blocks.next() {
             Some(Ok(block)) => Ok(Some(block.table)),
-            Some(Err(error)) => Err(source::read_failure(&error)),
+            Some(Err(error)) => Err(self.read_failure(error)),
             None => Ok(None),
+        }
+    }
+
+    /// The reader's error, without a word of a model where there is none.
+    fn read_failure(&self, error: ReadError) -> Failure {
+        let failure = source::read_failure(&error);
+        match error {
+            ReadError::TextInNumeric { spot, column, value, rows, count, .. }
+                if !self.has_model =>
+            {
+                let by_schema = false;
+                let plain =
+                    ReadError::TextInNumeric { spot, column, value, rows, count, by_schema };
+                Failure { headline: plain.report().message, ..failure }
+            }
+            _ => failure,
         }
     }
 

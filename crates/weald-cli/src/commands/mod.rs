@@ -1,5 +1,6 @@
 //! One command a file.
 
+mod bootstrap;
 mod evaluate;
 mod inspect;
 mod methods;
@@ -16,6 +17,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Bootstrap(arguments) => bootstrap::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
     }
 }

@@ -1,12 +1,13 @@
-//! Pictures of trees: text for a terminal, Graphviz, SVG and JSON.
+//! Pictures of trees: text for a terminal, Graphviz, SVG and JSON; and lines of bars.
 //!
-//! Every picture is drawn from one [`Sketch`], which holds the words: the questions, the answers,
-//! the shares, and where missing values go. The renderers only place them.
+//! Every picture of a tree is drawn from one [`Sketch`], which holds the words: the questions, the
+//! answers, the shares, and where missing values go. The renderers only place them.
 
 mod colour;
 mod curve;
 mod dot;
 mod forest;
+mod histogram;
 mod json;
 mod sketch;
 mod svg;
@@ -16,6 +17,7 @@ mod words;
 pub use curve::curve;
 pub use dot::dot;
 pub use forest::{forest, out_of_bag};
+pub use histogram::histogram;
 pub use json::json;
 pub use sketch::Sketch;
 pub use svg::svg;

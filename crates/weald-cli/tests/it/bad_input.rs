@@ -88,6 +88,7 @@ fn no_bad_input_panics() {
         all.push(folder.run(&["evaluate", "good.weald", name]));
         all.push(folder.run(&["predict", name, "good.csv"]));
         all.push(folder.run(&["inspect", name]));
+        all.push(folder.run(&["bootstrap", name, "--column", "x", "--resamples", "20"]));
         for done in all {
             let known = [0, 2, 3, 4, 5].contains(&done.code);
             if !known || done.stderr.contains("panicked") {

@@ -40,6 +40,11 @@ fn inspect() {
 }
 
 #[test]
+fn bootstrap() {
+    insta::assert_snapshot!(help(&["bootstrap", "--help"]));
+}
+
+#[test]
 fn methods() {
     insta::assert_snapshot!(help(&["methods", "--help"]));
 }
