@@ -219,8 +219,8 @@ fn category_sets_that_do_not_fit() {
     refused(word(2, 1 << 6), "levels past the 70 there are");
     let lost = classification().put("node.flags", 5, [1]);
     refused(lost, "1 more category sets than rules");
-    let missing = classification().put("node.flags", 2, [2]);
-    refused(missing, "there are only 3 category sets");
+    let leaf = classification().put("node.flags", 2, [2]);
+    refused(leaf, "node 2 asks for column 4294967295 of 4");
 }
 
 #[test]
