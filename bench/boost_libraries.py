@@ -1,132 +1,35 @@
-"""The peers of gradient boosting, one class each, as their users would call them.
+"""The peers of gradient boosting: those of `libraries` with the settings of `boost_settings`, and
+those that are raced here only."""
 
-Each takes the rows in its own natural form (`form`, made before the clock starts), fits them with
-binning (`fit`), predicts probabilities or numbers for many rows (`predict`) and for one
-(`one`, given what `single` made of a row), and says how many trees and leaves it has (`shape`).
-Libraries are imported by the class that needs them: a process holds one peer only.
-"""
-
-import ctypes
 import importlib.metadata
+import tempfile
 
 import numpy as np
 import pandas as pd
 
 import boost_settings
+import libraries
 
 
-class Library:
-    package = ""
-
-    def __init__(self, settings, classes, threads):
-        self.settings, self.classes, self.threads = settings, classes, threads
-
-    def version(self):
-        return importlib.metadata.version(self.package)
-
-    def form(self, rows):
-        return rows.matrix
-
-    def single(self, rows, row):
-        return rows.matrix[row : row + 1]
-
-    def one(self, form):
-        return self.predict(form)
-
-
-class LightGBM(Library):
-    package = "lightgbm"
-    more = {}
-
-    def fit(self, rows, form):
-        import lightgbm
-
-        settings = boost_settings.lightgbm(self.settings, self.classes, self.threads) | self.more
-        columns = rows.categorical or "auto"
-        data = lightgbm.Dataset(form, rows.target, categorical_feature=columns)
-        self.model = lightgbm.train(settings, data, self.settings.trees)
-
-    def predict(self, form):
-        return self.model.predict(form, num_threads=self.threads)
-
-    def shape(self):
-        lines = self.model.model_to_string().splitlines()
-        leaves = [int(line.split("=")[1]) for line in lines if line.startswith("num_leaves=")]
-        return len(leaves), sum(leaves)
-
-    def single(self, rows, row):
-        """The C interface for single rows, without which Python's own work would be measured."""
-        from lightgbm.basic import _LIB, _safe_call
-
-        if not hasattr(self, "fast"):
-            self.library, self.fast = _LIB, ctypes.c_void_p()
-            self.result = np.zeros(max(self.classes, 1), dtype="float64")
-            self.length = ctypes.c_int64()
-            n_columns = ctypes.c_int(rows.matrix.shape[1])
-            normal, first, every, double = (ctypes.c_int(x) for x in (0, 0, -1, 1))
-            parameters = ctypes.c_char_p(b"num_threads=1")
-            _safe_call(
-                _LIB.LGBM_BoosterPredictForMatSingleRowFastInit(
-                    self.model._handle,
-                    normal,
-                    first,
-                    every,
-                    double,
-                    n_columns,
-                    parameters,
-                    ctypes.byref(self.fast),
-                )
-            )
-        return np.ascontiguousarray(rows.matrix[row], dtype="float64").ctypes
-
-    def one(self, form):
-        self.library.LGBM_BoosterPredictForMatSingleRowFast(
-            self.fast, form, ctypes.byref(self.length), self.result.ctypes
-        )
-        return self.result
+class LightGBM(libraries.LightGBM):
+    def words(self, rows):
+        return boost_settings.lightgbm(self.settings, self.classes, self.threads)
 
 
 class LightGBMQuantized(LightGBM):
-    more = {"use_quantized_grad": True}
+    def words(self, rows):
+        return super().words(rows) | {"use_quantized_grad": True}
 
 
-class XGBoost(Library):
-    package = "xgboost"
+class XGBoost(libraries.XGBoost):
+    def words(self, rows):
+        return boost_settings.xgboost(self.settings, self.classes, self.threads)
 
-    def fit(self, rows, form):
-        import xgboost
-
-        kinds = ["q"] * form.shape[1]
-        for column in rows.categorical:
-            kinds[column] = "c"
-        settings = boost_settings.xgboost(self.settings, self.classes, self.threads)
-        data = xgboost.QuantileDMatrix(
-            form,
-            rows.target,
-            feature_types=kinds,
-            enable_categorical=True,
-            max_bin=self.settings.bins,
-            nthread=self.threads,
-        )
-        self.model = xgboost.train(settings, data, self.settings.trees)
-        self.kinds = kinds if rows.categorical else None
-
-    def predict(self, form):
-        if self.kinds is None:
-            return self.model.inplace_predict(form)
-        import xgboost
-
-        data = xgboost.DMatrix(
-            form, feature_types=self.kinds, enable_categorical=True, nthread=self.threads
-        )
-        return self.model.predict(data)
-
-    def shape(self):
-        trees = self.model.get_dump()
-        return len(trees), sum(tree.count("leaf=") for tree in trees)
+    def rounds(self):
+        return self.settings.trees
 
 
-class CatBoost(Library):
+class CatBoost(libraries.Library):
     package = "catboost"
 
     def form(self, rows):
@@ -160,70 +63,26 @@ class CatBoost(Library):
         return self.model.tree_count_, int(sum(self.model.get_tree_leaf_counts()))
 
 
-class ScikitLearn(Library):
-    package = "scikit-learn"
-
-    def fit(self, rows, form):
+class ScikitLearn(libraries.ScikitLearn):
+    def estimator(self, rows):
         from sklearn import ensemble
 
         kind = "Classifier" if self.classes else "Regressor"
         kind = getattr(ensemble, f"HistGradientBoosting{kind}")
         few = [c for c in rows.categorical if rows.levels[c] <= self.settings.bins]
-        settings = boost_settings.scikit_learn(self.settings)
-        self.model = kind(categorical_features=few or None, **settings).fit(form, rows.target)
-
-    def predict(self, form):
-        if not self.classes:
-            return self.model.predict(form)
-        found = self.model.predict_proba(form)
-        return found[:, 1] if self.classes == 2 else found
+        return kind(categorical_features=few or None, **boost_settings.scikit_learn(self.settings))
 
     def shape(self):
         trees = [tree for rounds in self.model._predictors for tree in rounds]
         return len(trees), sum(tree.get_n_leaf_nodes() for tree in trees)
 
 
-class YDF(Library):
-    package = "ydf"
-
-    def form(self, rows):
-        columns = {f"x{i}": column for i, column in enumerate(np.asfortranarray(rows.matrix).T)}
-        for column in rows.categorical:
-            codes = np.nan_to_num(rows.matrix[:, column], nan=-1).astype("int64")
-            columns[f"x{column}"] = np.where(codes < 0, "", codes.astype(str)).astype(bytes)
-        return columns | {"y": rows.target}
-
-    def fit(self, rows, form):
+class YDF(libraries.YDF):
+    def learner(self, **given):
         import ydf
 
-        ydf.verbose(0)
-        task = ydf.Task.CLASSIFICATION if self.classes else ydf.Task.REGRESSION
-        kinds = [ydf.Feature(f"x{i}", ydf.Semantic.CATEGORICAL) for i in rows.categorical]
-        learner = ydf.GradientBoostedTreesLearner(
-            label="y",
-            task=task,
-            features=kinds,
-            include_all_columns=True,
-            **boost_settings.ydf(self.settings, self.threads),
-        )
-        self.model = learner.train(form)
-
-    def predict(self, form):
-        return self.model.predict(form, num_threads=self.threads)
-
-    def single(self, rows, row):
-        return self.form(rows.slice(row, row + 1))
-
-    def shape(self):
-        trees = self.model.num_trees()
-        nodes = sum(count_nodes(self.model.get_tree(i).root) for i in range(trees))
-        return trees, (nodes + trees) // 2
-
-
-def count_nodes(node):
-    if node.is_leaf:
-        return 1
-    return 1 + count_nodes(node.pos_child) + count_nodes(node.neg_child)
+        words = boost_settings.ydf(self.settings, self.threads)
+        return ydf.GradientBoostedTreesLearner(**given, **words)
 
 
 class OnnxRuntime(LightGBM):
@@ -268,8 +127,6 @@ class Lleaves(LightGBM):
         return importlib.metadata.version("lleaves")
 
     def fit(self, rows, form):
-        import tempfile
-
         import lleaves
 
         super().fit(rows, form)

@@ -29,7 +29,7 @@ def loss(truth, predicted, classes):
 def quality(truth, predicted, classes):
     """The measures of a race's table, by name."""
     if not classes:
-        return {"RMSE": loss(truth, predicted, 0)}
+        return {"RMSE": loss(truth, predicted, 0), "R2": float(metrics.r2_score(truth, predicted))}
     found = {"log loss": loss(truth, predicted, classes)}
     if classes == 2:
         found["AUC"] = float(metrics.roc_auc_score(truth, predicted[:, 1]))

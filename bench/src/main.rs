@@ -1,7 +1,7 @@
 //! The weald side of a race: reads a table, fits, predicts, and prints the times as JSON.
 //!
-//! `weald-bench FILE TARGET TASK THREADS METHOD [key=value]... [--test FILE] [--predictions FILE]`,
-//! where TASK is `classification` or `regression`. With `--test` the model is used on that file,
+//! `weald-bench FILE TARGET TASK THREADS METHOD [key=value]... [--seed N] [--test FILE]
+//! [--predictions FILE]`, where TASK is `classification` or `regression`. With `--test` the model is used on that file,
 //! otherwise on the training rows; `--predictions` writes what it says, row by row, as
 //! little-endian doubles. Times are of the work alone, without start-up and reading, as the
 //! peers' are.
@@ -9,11 +9,12 @@
 mod data;
 mod memory;
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Instant;
 
 use serde_json::json;
-use weald::any::{AnyLearner, AnyModel};
+use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::data::{Sample, Table, Weights};
 use weald::forest::ForestModel;
 use weald::learner::Learner;
@@ -32,6 +33,7 @@ fn main() -> Fallible<()> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let test = option(&mut arguments, "--test")?;
     let predictions = option(&mut arguments, "--predictions")?;
+    let seed = option(&mut arguments, "--seed")?.map_or(Ok(0), |word| word.parse())?;
     let [file, target, task, threads, method, settings @ ..] = arguments.as_slice() else {
         return Err("weald-bench FILE TARGET TASK THREADS METHOD [key=value]...".into());
     };
@@ -47,7 +49,7 @@ fn main() -> Fallible<()> {
     let start = Instant::now();
     let rows = data::read(file, target, task == "classification")?;
     let read = start.elapsed();
-    let run = Run::quiet(Seed(0), threads.parse()?)?;
+    let run = Run::quiet(Seed(seed), threads.parse()?)?;
     warm_up(&learner, &rows, &run);
 
     let loaded = memory::resident();
@@ -88,8 +90,9 @@ fn main() -> Fallible<()> {
             .into_iter()
             .map(|m| Ok((m.name(), m.evaluate(&scores, &used.target, &Weights::Uniform)?)))
             .collect::<weald::Result<_>>()?;
-        report["train"] = json!(metrics.into_iter().collect::<std::collections::BTreeMap<_, _>>());
+        report["train"] = json!(metrics.into_iter().collect::<BTreeMap<_, _>>());
     }
+    size(model, &mut report);
     println!("{report}");
     Ok(())
 }
@@ -97,7 +100,7 @@ fn main() -> Fallible<()> {
 /// Takes `name` and its value out of the arguments.
 fn option(arguments: &mut Vec<String>, name: &str) -> Fallible<Option<String>> {
     let Some(at) = arguments.iter().position(|a| a == name) else { return Ok(None) };
-    let value = arguments.get(at + 1).ok_or_else(|| format!("{name} needs a file"))?.clone();
+    let value = arguments.get(at + 1).ok_or_else(|| format!("{name} needs a value"))?.clone();
     arguments.drain(at..at + 2);
     Ok(Some(value))
 }
@@ -121,7 +124,6 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
         AnyModel::Tree(model) => count(std::slice::from_ref(&model.tree)),
         AnyModel::Additive(model) => count(&model.trees),
         AnyModel::Forest(ForestModel { trees, out_of_bag, .. }) => {
-            report["model_memory"] = json!(trees.n_bytes());
             report["out_of_bag_error"] = json!(out_of_bag.as_ref().map(|curve| curve.error()));
             (trees.len(), trees.n_leaves(), trees.n_nodes())
         }
@@ -133,6 +135,28 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
     if let Output::Probabilities { classes } = model.output() {
         report["classes"] = json!(classes);
     }
+}
+
+/// How large the model is: `model_bytes` in memory, `file_bytes` saved. Only a forest says what its
+/// trees hold in memory; elsewhere the length of the file stands for it.
+fn size(model: AnyModel, report: &mut serde_json::Value) {
+    let in_memory = match &model {
+        AnyModel::Forest(forest) => Some(forest.trees.n_bytes()),
+        _ => None,
+    };
+    let target = TargetField { name: String::new() };
+    let trained = Trained {
+        model,
+        method: String::new(),
+        parameters: BTreeMap::new(),
+        seed: 0,
+        target,
+        metrics: Vec::new(),
+        n_rows: 0,
+    };
+    let file_bytes = weald::persist::to_bytes(&trained).len();
+    report["file_bytes"] = json!(file_bytes);
+    report["model_bytes"] = json!(in_memory.unwrap_or(file_bytes));
 }
 
 /// All rows at once, the best of three, from columns of numbers to probabilities; then one row many
