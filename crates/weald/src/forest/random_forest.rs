@@ -55,6 +55,9 @@ pub struct RandomForest {
     pub min_leaf_weight: f64,
     /// What a split must lower the cost by, as a share of the total weight.
     pub min_gain: f64,
+    /// What a split pays for each level of a category that it must name: 1 is what a level of noise
+    /// gains on the mean, and the best of several drawn categories gains more.
+    pub level_charge: f64,
     /// How finely numeric columns are cut before growing.
     pub bins: BinChoice,
     /// How much the rows of each class count.
@@ -79,6 +82,7 @@ impl Default for RandomForest {
             min_leaf_rows: 1,
             min_leaf_weight: 0.0,
             min_gain: 0.0,
+            level_charge: 2.0,
             bins: BinChoice::Fast,
             class_weights: ClassWeights::Equal,
             permutation_importance: false,
@@ -187,6 +191,7 @@ impl RandomForest {
             min_leaf_rows: self.min_leaf_rows,
             min_leaf_weight: self.min_leaf_weight,
             min_gain: self.min_gain,
+            level_charge: self.level_charge,
             max_features,
             pruning: Pruning::None,
             bins: self.bins,
@@ -227,6 +232,7 @@ impl Parameters for RandomForest {
             min_leaf_rows: "rows that each leaf must keep",
             min_leaf_weight: "weight that each leaf must keep",
             min_gain: "what a split must lower the cost by, per unit of total weight",
+            level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             bins: "how finely numeric columns are cut",
             class_weights: "how much the rows of each class count",
             permutation_importance: "whether columns are shuffled to see how much worse trees get",

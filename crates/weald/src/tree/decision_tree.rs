@@ -50,6 +50,9 @@ pub struct DecisionTree {
     pub min_leaf_weight: f64,
     /// What a split must lower the cost by, as a share of the total weight.
     pub min_gain: f64,
+    /// What a split pays for each level of a category that it must name: 1 is what a level of noise
+    /// gains, 0 is CART.
+    pub level_charge: f64,
     /// How many features a node chooses from; they are drawn for each node.
     pub max_features: FeatureCount,
     /// What is cut back after growing.
@@ -126,6 +129,7 @@ impl Default for DecisionTree {
             min_leaf_rows: 1,
             min_leaf_weight: 0.0,
             min_gain: 0.0,
+            level_charge: 0.0,
             max_features: FeatureCount::All,
             pruning: Pruning::None,
             bins: BinChoice::Auto,
@@ -264,13 +268,14 @@ impl Task<'_, '_> {
         let features: Vec<usize> = (0..self.table.n_columns()).collect();
         let n_features = tree.max_features.of(features.len());
         let constraints = Constraints::default();
-        let search = Search::new(
+        let mut search = Search::new(
             (self.table, self.bins),
             (statistic, criterion),
             tree.splitter,
             (&features, n_features),
             (&limits, &constraints),
         );
+        search.level_charge = tree.level_charge;
         Grower::grow(search, frontier, self.run, Parts::whole(entries), &mut Memory::default())
     }
 }
@@ -299,6 +304,7 @@ impl Parameters for DecisionTree {
             min_leaf_rows: "rows that each child must keep",
             min_leaf_weight: "weight that each child must keep",
             min_gain: "what a split must lower the cost by, per unit of total weight",
+            level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             max_features: "features drawn for each node",
             pruning: "what is cut back after growing",
             bins: "how finely numeric columns are cut",
@@ -317,6 +323,9 @@ impl Parameters for DecisionTree {
         }
         if !(self.min_gain >= 0.0 && self.min_gain.is_finite()) {
             return out_of_range("min_gain", self.min_gain, "at least 0");
+        }
+        if !(self.level_charge >= 0.0 && self.level_charge.is_finite()) {
+            return out_of_range("level_charge", self.level_charge, "at least 0");
         }
         self.max_features.check()?;
         self.pruning.check()

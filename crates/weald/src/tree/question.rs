@@ -247,6 +247,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         ordered: bool,
     ) -> Candidate<'b, T::Sum> {
         Candidate {
+            level_charge: 0.0,
             feature,
             cuts: &self.bins.column(feature).cuts,
             total: node.total,

@@ -1,7 +1,7 @@
 //! Finding the split of one node: draw features, ask the splitter for each, choose.
 
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
@@ -45,6 +45,8 @@ pub struct Search<'a, T: Statistic, C> {
     pub limits: &'a Limits,
     /// What binds a node to those above it.
     pub constraints: &'a Constraints,
+    /// What a level of a category pays, by what it gains by chance.
+    pub level_charge: f64,
     workspaces: Mutex<Vec<Workspace<T::Sum>>>,
 }
 
@@ -56,6 +58,8 @@ pub(super) struct Asked<'n, S> {
     pub total: &'n S,
     seed: Seed,
     pub leeway: &'n Leeway,
+    /// What a level gains by chance, once it is asked for.
+    noise: OnceLock<f64>,
 }
 
 /// The histograms of a node and the rank of its features, where it has them.
@@ -80,6 +84,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             n_features,
             limits,
             constraints,
+            level_charge: 0.0,
             workspaces: Mutex::default(),
         }
     }
@@ -99,7 +104,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             _ => Cow::Borrowed(&[]),
         };
         let n_entries = n_rows(parts);
-        let node = &Asked { entries: &entries, n_entries, total, seed, leeway };
+        let noise = OnceLock::new();
+        let node = &Asked { entries: &entries, n_entries, total, seed, leeway, noise };
         let offers = match self.splitter {
             Splitter::Isolating => return self.spelled_out(self.isolating_offer(node)?),
             _ if self.n_features < self.features.len() => self.drawn(node),
@@ -361,7 +367,17 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let cuts = &self.bins.column(feature).cuts;
         let limits = self.child_limits(node.n_entries, node.total);
         let direction = self.constraints.direction(feature);
-        Candidate { feature, cuts, total: node.total, limits, direction }
+        let is_charged = self.level_charge > 0.0 && !self.is_number(feature);
+        let level_charge = if is_charged { self.level_charge * self.noise(node) } else { 0.0 };
+        Candidate { feature, cuts, total: node.total, limits, direction, level_charge }
+    }
+
+    /// What a level gains by chance.
+    fn noise(&self, node: &Asked<'_, T::Sum>) -> f64 {
+        *node.noise.get_or_init(|| {
+            let spread = self.statistic.spread(node.total, node.entries);
+            self.criterion.noise(node.total, &spread)
+        })
     }
 
     /// What a split leaves open to its children, given their sums.

@@ -1,7 +1,7 @@
 //! Entropy: the bits needed to tell a row's class (ID3, C4.5).
 
 use super::Criterion;
-use crate::tree::statistic::ClassSum;
+use crate::tree::statistic::{ClassSum, Spread};
 
 /// `weight * (-sum over classes of p log2 p)`.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +10,12 @@ pub struct Entropy;
 impl<S: ClassSum> Criterion<S> for Entropy {
     fn cost(&self, sum: &S) -> f64 {
         entropy_cost(sum.total() as f64, sum.class_weights().map(|c| c as f64))
+    }
+
+    /// Half a nat for each class but one, in bits.
+    fn noise(&self, total: &S, spread: &Spread) -> f64 {
+        let n_classes = total.class_weights().filter(|weight| *weight > 0).count();
+        spread.repeats * 0.5 * std::f64::consts::LOG2_E * n_classes.saturating_sub(1) as f64
     }
 }
 

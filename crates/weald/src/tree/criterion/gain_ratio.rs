@@ -7,7 +7,7 @@
 use super::entropy::{Entropy, x_log2_x};
 use super::{Criterion, TIE, first_largest};
 use crate::tree::splitter::Division;
-use crate::tree::statistic::ClassSum;
+use crate::tree::statistic::{ClassSum, Spread};
 
 /// Entropy with C4.5's choice among features.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,10 @@ pub struct GainRatio;
 impl<S: ClassSum> Criterion<S> for GainRatio {
     fn cost(&self, sum: &S) -> f64 {
         Entropy.cost(sum)
+    }
+
+    fn noise(&self, total: &S, spread: &Spread) -> f64 {
+        Entropy.noise(total, spread)
     }
 
     fn choose(&self, offers: &[Division]) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Gini impurity: the chance that two rows drawn from the node differ in class (CART).
 
 use super::{Criterion, RankedBy, cross_difference};
-use crate::tree::statistic::{ClassSum, PairSum};
+use crate::tree::statistic::{ClassSum, PairSum, Spread};
 
 /// `weight * (1 - sum over classes of p^2)`.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,10 @@ impl<S: ClassSum> Criterion<S> for Gini {
 
     fn cost(&self, sum: &S) -> f64 {
         gini_cost(sum.total() as f64, sum.class_weights().map(|c| c as f64))
+    }
+
+    fn noise(&self, total: &S, spread: &Spread) -> f64 {
+        spread.repeats * <Gini as Criterion<S>>::cost(self, total) / total.total() as f64
     }
 
     /// `sum over classes of (c_left W - C w_left)^2 / (W w_left w_right)`: the same as by cost,

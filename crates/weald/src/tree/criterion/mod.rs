@@ -14,7 +14,7 @@ mod vector_newton;
 pub use entropy::{Entropy, entropy_cost};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
-pub use newton::{LevelPenalty, Newton, shrink};
+pub use newton::{LevelPenalty, Newton, price_of_subset, shrink};
 pub use variance::Variance;
 pub use vector_newton::{OutputUnits, VectorNewton};
 
@@ -23,7 +23,7 @@ use std::cmp::Ordering;
 use super::constraints::Bounds;
 use super::kernel::vectors::Ranked;
 use super::splitter::Division;
-use super::statistic::{PairSum, Sum};
+use super::statistic::{PairSum, Spread, Sum};
 
 /// Two gains this near, relative to the larger, are equal: they are sums of the same integers
 /// rounded in another order.
@@ -88,6 +88,12 @@ pub trait Criterion<S: Sum>: Copy + Sync {
         (n_left, n_levels): (usize, usize),
     ) -> f64 {
         (self.gain(parent, left, right) - self.charge_of_levels(n_left, n_levels)).max(0.0)
+    }
+
+    /// What a level of a category gains by chance, given how the node's rows scatter.
+    fn noise(&self, total: &S, spread: &Spread) -> f64 {
+        let _ = (total, spread);
+        0.0
     }
 
     /// Which of the features' best splits a node takes; `None` for none.

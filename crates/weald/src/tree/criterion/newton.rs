@@ -88,7 +88,7 @@ pub(super) fn compare_smoothed(a: (i64, i64), b: (i64, i64), smoothing: f64) -> 
 }
 
 /// What it costs to name `n_left` of `n_levels` levels, as [`LevelPenalty`] counts it.
-pub(super) fn price_of_subset(charge: f64, n_left: usize, n_levels: usize) -> f64 {
+pub fn price_of_subset(charge: f64, n_left: usize, n_levels: usize) -> f64 {
     if n_levels <= 2 || charge == 0.0 {
         return 0.0;
     }

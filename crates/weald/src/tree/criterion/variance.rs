@@ -1,7 +1,7 @@
 //! Variance: squared distance from the mean (CART for numbers).
 
 use super::{Criterion, RankedBy, cross_difference};
-use crate::tree::statistic::PairSum;
+use crate::tree::statistic::{PairSum, Spread};
 
 /// Squared distance from the mean, up to the sum of squared targets, which no split changes.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,10 @@ impl Criterion<PairSum> for Variance {
         }
         let g = sum.g as f64;
         -(g * g / sum.h as f64)
+    }
+
+    fn noise(&self, _: &PairSum, spread: &Spread) -> f64 {
+        spread.variance
     }
 
     /// `(g_left H - G h_left)^2 / (H h_left h_right)`: the same as by cost, but the difference is

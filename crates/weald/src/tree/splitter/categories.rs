@@ -4,12 +4,15 @@
 //! target (Fisher 1958; Breiman et al. 1984, theorem 4.5), so a scan finds it among all
 //! 2^(levels - 1). For more classes the levels are sorted by the share of each class in turn.
 //!
+//! Levels sorted by noise still make a gain, the more of them the larger: where a charge is set, a
+//! subset pays for the information that names it ([`price_of_subset`]).
+//!
 //! Where a criterion smooths or charges, as boosting's does, the order is by smoothed means and the
 //! prefix pays for the subset it is. Levels of too few rows are not told apart at all: they go
 //! where missing values and levels never seen go.
 
 use super::{Candidate, Cut, Division, Occupied, Offer};
-use crate::tree::criterion::{Criterion, beats};
+use crate::tree::criterion::{Criterion, beats, price_of_subset};
 use crate::tree::limits::ChildLimits;
 use crate::tree::statistic::Sum;
 
@@ -23,7 +26,8 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
     let mut order: Vec<usize> = (0..occupied.codes.len()).collect();
     let n_levels = occupied.codes.len();
     let gain = |left: &S, right: &S, n_left: usize| {
-        criterion.gain_of_levels((candidate.total, left, right), (n_left, n_levels))
+        let gain = criterion.gain_of_levels((candidate.total, left, right), (n_left, n_levels));
+        (gain - price_of_subset(candidate.level_charge, n_left, n_levels)).max(0.0)
     };
     for way in criterion.orders(&occupied.sums[..n_levels]) {
         let compare = |&a: &usize, &b: &usize| {
@@ -37,7 +41,9 @@ pub fn best_subset<S: Sum, C: Criterion<S>>(
             best = Some((left, found.division));
         }
     }
-    let (mut left, division) = best?;
+    // A subset that is not worth its name is none.
+    let is_worth = |division: &Division| candidate.level_charge == 0.0 || division.gain > 0.0;
+    let (mut left, division) = best.filter(|(_, division)| is_worth(division))?;
     left.sort_unstable();
     Some(subset(candidate.feature, &occupied.codes, left, division))
 }

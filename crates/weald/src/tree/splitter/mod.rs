@@ -160,6 +160,8 @@ pub struct Candidate<'a, S> {
     pub limits: ChildLimits,
     /// The order that the values of the children must have.
     pub direction: Option<Direction>,
+    /// What a subset of levels pays for each nat that it takes to name.
+    pub level_charge: f64,
 }
 
 /// The best division of a scan.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::fixed_point::IntegerWeights;
-use super::{ClassSum, Entry, Statistic, Sum, row_of};
+use super::{ClassSum, Entry, Spread, Statistic, Sum, row_of};
 
 /// The weight of each class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +102,12 @@ impl Statistic for ClassCounts<'_> {
         sum.classes[(entry >> 32) as usize] += weight;
         sum.weight += weight;
         sum.rows += copies;
+    }
+
+    fn spread(&self, total: &CountSum, entries: &[Entry]) -> Spread {
+        let squared = |&e: &Entry| f64::from(self.weights.at(row_of(e))).powi(2);
+        let squares: f64 = entries.iter().map(squared).sum();
+        Spread { repeats: squares / total.weight as f64, variance: 0.0 }
     }
 
     fn is_pure(&self, sum: &CountSum, _: &[Entry]) -> bool {

@@ -77,8 +77,23 @@ pub trait Statistic: Sync {
     /// Adds one row.
     fn add(&self, entry: Entry, sum: &mut Self::Sum);
 
+    /// How rows scatter, where that can be told.
+    fn spread(&self, total: &Self::Sum, entries: &[Entry]) -> Spread {
+        let _ = (total, entries);
+        Spread::default()
+    }
+
     /// Whether all rows have one target, so that no split can help.
     fn is_pure(&self, sum: &Self::Sum, entries: &[Entry]) -> bool;
+}
+
+/// How the rows of a node scatter, in the statistic's integer units.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spread {
+    /// The sum of squared weights by the sum of weights: 1 for rows that stand there once.
+    pub repeats: f64,
+    /// The same with squared distances of the target from its mean.
+    pub variance: f64,
 }
 
 /// What rows add up to.

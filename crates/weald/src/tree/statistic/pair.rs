@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use super::fixed_point::{IntegerNumbers, IntegerWeights};
-use super::{ClassSum, Entry, Statistic, Sum, row_of};
+use super::{ClassSum, Entry, Spread, Statistic, Sum, row_of};
 
 /// A sum of pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -185,6 +185,11 @@ impl Statistic for PackedPair {
         sum.n += h;
     }
 
+    fn spread(&self, total: &PairSum, entries: &[Entry]) -> Spread {
+        let parts = |&e: &Entry| (f64::from((e >> 48) as i16), f64::from((e >> 32) as u16));
+        spread(total, entries.iter().map(parts))
+    }
+
     fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {
         if !self.counts_rows {
             return false;
@@ -195,6 +200,16 @@ impl Statistic for PackedPair {
         let (g, h) = parts(first);
         entries.iter().all(|&e| parts(e).0 * h == g * parts(e).1)
     }
+}
+
+/// How rows with these `g` and `h` scatter around the mean of all.
+fn spread(total: &PairSum, rows: impl Iterator<Item = (f64, f64)>) -> Spread {
+    let (mean, weight) = (total.g as f64 / total.h as f64, total.h as f64);
+    let (repeats, variance) = rows.fold((0.0, 0.0), |(repeats, variance), (g, h)| {
+        let distance = g - mean * h;
+        (repeats + h * h, variance + distance * distance)
+    });
+    Spread { repeats: repeats / weight, variance: variance / weight }
 }
 
 /// Pairs looked up by row.
@@ -231,6 +246,14 @@ impl Statistic for WidePair {
         sum.g += self.targets[row] * weight;
         sum.h += weight;
         sum.n += i64::from(self.weights.copies(row));
+    }
+
+    fn spread(&self, total: &PairSum, entries: &[Entry]) -> Spread {
+        let parts = |&e: &Entry| {
+            let weight = f64::from(self.weights.at(row_of(e)));
+            (self.targets[row_of(e)] as f64 * weight, weight)
+        };
+        spread(total, entries.iter().map(parts))
     }
 
     fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {

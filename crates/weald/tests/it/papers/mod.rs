@@ -5,3 +5,4 @@ mod dart;
 mod goss;
 pub mod gradient_boosting;
 mod islr;
+mod random_forest;
