@@ -42,6 +42,7 @@ pub struct BinnedColumn {
     pub cuts: Cuts,
     /// The bin of each row.
     pub codes: Codes,
+    has_missing: OnceLock<bool>,
 }
 
 /// How many different values a column has.
@@ -129,7 +130,7 @@ impl BinnedColumn {
             }
             Numbers::F64(view) => Codes::search(view.strided(), view.len(), &edges, cuts.n_bins()),
         };
-        BinnedColumn { cuts, codes }
+        BinnedColumn::new(cuts, codes)
     }
 
     fn categorical(categories: &Categories) -> BinnedColumn {
@@ -137,13 +138,25 @@ impl BinnedColumn {
         if n_levels <= usize::from(MISSING_U8) {
             let code = |&c: &u32| if c == MISSING { MISSING_U8 } else { c as u8 };
             let codes = Codes::U8(categories.codes().iter().map(code).collect());
-            return BinnedColumn { cuts: Cuts::Levels { n_levels }, codes };
+            return BinnedColumn::new(Cuts::Levels { n_levels }, codes);
         }
         // Levels past the last two-byte code count as missing; learners warn of them.
         let n_levels = n_levels.min(usize::from(MISSING_U16));
         let code = |&c: &u32| if (c as usize) < n_levels { c as u16 } else { MISSING_U16 };
         let codes = Codes::U16(categories.codes().iter().map(code).collect());
-        BinnedColumn { cuts: Cuts::Levels { n_levels }, codes }
+        BinnedColumn::new(Cuts::Levels { n_levels }, codes)
+    }
+
+    fn new(cuts: Cuts, codes: Codes) -> BinnedColumn {
+        BinnedColumn { cuts, codes, has_missing: OnceLock::new() }
+    }
+
+    /// Whether a value is missing.
+    pub fn has_missing(&self) -> bool {
+        *self.has_missing.get_or_init(|| match &self.codes {
+            Codes::U8(codes) => codes.contains(&MISSING_U8),
+            Codes::U16(codes) => codes.contains(&MISSING_U16),
+        })
     }
 
     /// How many bins, missing aside.

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use crate::data::{Schema, Table};
 use crate::run::in_stretches;
 use crate::scores::Scores;
-use crate::tree::Rule;
 use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
 use crate::tree::walk::{Reader, Walk};
+use crate::tree::{Rule, Tree};
 
 /// Rows that a thread takes through all trees at a time.
 const STRETCH: usize = 1 << 10;
@@ -52,6 +52,19 @@ pub struct DeepNode<'a> {
     pub right: u32,
     /// What a leaf says, and its weight.
     pub leaf: Option<(&'a [f64], f32)>,
+}
+
+impl DeepTree {
+    /// A tree over the columns of `schema`, packed.
+    pub fn of(schema: &Schema, tree: &Tree) -> DeepTree {
+        let nodes = tree.nodes.iter().map(|node| (&node.rule, node.right));
+        let leaves = || (0..tree.nodes.len()).filter(|&at| tree.is_leaf(at));
+        DeepTree {
+            walk: Walk::one(schema, nodes),
+            values: leaves().flat_map(|at| tree.value(at)).copied().collect(),
+            weights: leaves().map(|at| tree.nodes[at].weight as f32).collect(),
+        }
+    }
 }
 
 impl DeepTrees {

@@ -16,6 +16,7 @@ use super::kernel::histogram::{
 use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
 use super::kernel::vectors::Block;
 use super::parts::{n_rows, on_each_thread};
+use super::splitter::class_scan::ClassScan;
 use super::splitter::exact::{occupied_by_code, occupied_by_sorting};
 use super::splitter::histogram::best_cut;
 use super::splitter::ranked::RankedCuts;
@@ -46,6 +47,7 @@ pub struct Workspace<S> {
     pub shared_blocks: Vec<Block>,
     packed: Box<[u64; 256]>,
     ranked: Box<RankedCuts>,
+    classes: ClassScan,
     sums: Vec<S>,
     keys: Vec<u64>,
     spare: Vec<u64>,
@@ -60,6 +62,7 @@ impl<S: Sum> Workspace<S> {
             shared_blocks: Vec::new(),
             packed: Box::new([0; 256]),
             ranked: Box::default(),
+            classes: ClassScan::default(),
             sums: Vec::new(),
             keys: Vec::new(),
             spare: Vec::new(),
@@ -80,6 +83,11 @@ impl<S: Sum> Workspace<S> {
             return self.occupied.best_cut(candidate, criterion);
         };
         if statistic.packed_reach().is_none() {
+            let has_classes = entries.first().is_some_and(|&e| statistic.class_of(e).is_some());
+            let is_free = candidate.direction.is_none() && !column.has_missing();
+            if has_classes && is_free && criterion.ranks_by_squares() {
+                return self.classes.best(statistic, candidate, (codes, entries));
+            }
             self.sum_bytes(statistic, codes, entries);
             return self.occupied.best_cut(candidate, criterion);
         }

@@ -12,6 +12,10 @@ impl<S: ClassSum> Criterion<S> for Gini {
         Some(RankedBy::variance(total))
     }
 
+    fn ranks_by_squares(&self) -> bool {
+        true
+    }
+
     fn cost(&self, sum: &S) -> f64 {
         gini_cost(sum.total() as f64, sum.class_weights().map(|c| c as f64))
     }

@@ -42,6 +42,12 @@ pub trait Criterion<S: Sum>: Copy + Sync {
         None
     }
 
+    /// Whether a split is the better the larger the sum of squared class weights, each side's by its
+    /// weight.
+    fn ranks_by_squares(&self) -> bool {
+        false
+    }
+
     /// What it costs to make the rows a leaf.
     fn cost(&self, sum: &S) -> f64;
 

@@ -8,6 +8,7 @@
 //! The first two read the node's *occupied* bins: the codes that occur in it, each with its sum.
 
 pub mod categories;
+pub mod class_scan;
 pub mod exact;
 pub mod histogram;
 pub mod isolating;

@@ -63,23 +63,40 @@ impl ClassSum for CountSum {
     }
 }
 
-/// Classes, each entry carrying its row's.
+/// Classes, each entry carrying its row's, and the row's weight where that is a small count.
 #[derive(Debug)]
 pub struct ClassCounts<'a> {
     codes: &'a [u32],
     n_classes: usize,
     weights: IntegerWeights,
+    /// Whether entries carry weights.
+    is_packed: bool,
 }
+
+/// Classes and weights up to which both fit into an entry, and weights whose squares can be summed.
+const MOST_CLASSES: usize = 1 << 16;
+const MOST_WEIGHT: u32 = 1 << 15;
+const MOST_TOTAL: u64 = 1 << 30;
 
 impl<'a> ClassCounts<'a> {
     /// A class for each row.
     pub fn new(codes: &'a [u32], n_classes: usize, weights: IntegerWeights) -> ClassCounts<'a> {
-        ClassCounts { codes, n_classes, weights }
+        let is_packed = weights.are_counts
+            && n_classes <= MOST_CLASSES
+            && weights.largest <= MOST_WEIGHT
+            && weights.total <= MOST_TOTAL;
+        ClassCounts { codes, n_classes, weights, is_packed }
     }
 
     /// One entry for each row that counts, in row order.
     pub fn entries(&self) -> Vec<Entry> {
-        let entry = |row: usize| Entry::from(self.codes[row]) << 32 | row as Entry;
+        let entry = |row: usize| match self.is_packed {
+            true => {
+                let weight = Entry::from(self.weights.at(row));
+                Entry::from(self.codes[row]) << 48 | weight << 32 | row as Entry
+            }
+            false => Entry::from(self.codes[row]) << 32 | row as Entry,
+        };
         (0..self.codes.len()).filter(|&row| self.weights.at(row) > 0).map(entry).collect()
     }
 }
@@ -92,16 +109,26 @@ impl Statistic for ClassCounts<'_> {
     }
 
     fn add(&self, entry: Entry, sum: &mut CountSum) {
-        let (weight, copies) = match &self.weights.units {
-            None => (1, 1),
-            Some(units) => {
-                let weight = i64::from(units[row_of(entry)]);
-                (weight, if self.weights.are_counts { weight } else { 1 })
-            }
+        let (class, weight, copies) = if self.is_packed {
+            let weight = (entry >> 32 & 0xffff) as i64;
+            ((entry >> 48) as usize, weight, weight)
+        } else {
+            let weight = i64::from(self.weights.at(row_of(entry)));
+            ((entry >> 32) as usize, weight, if self.weights.are_counts { weight } else { 1 })
         };
-        sum.classes[(entry >> 32) as usize] += weight;
+        sum.classes[class] += weight;
         sum.weight += weight;
         sum.rows += copies;
+    }
+
+    #[inline]
+    fn class_of(&self, entry: Entry) -> Option<(usize, i64)> {
+        self.is_packed.then_some(((entry >> 48) as usize, (entry >> 32 & 0xffff) as i64))
+    }
+
+    fn class_weights(&self, sum: &CountSum, weights: &mut Vec<i64>) {
+        weights.clear();
+        weights.extend_from_slice(&sum.classes);
     }
 
     fn spread(&self, total: &CountSum, entries: &[Entry]) -> Spread {

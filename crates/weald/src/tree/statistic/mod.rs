@@ -77,6 +77,17 @@ pub trait Statistic: Sync {
     /// Adds one row.
     fn add(&self, entry: Entry, sum: &mut Self::Sum);
 
+    /// The class of a row and its weight, where entries carry both.
+    fn class_of(&self, entry: Entry) -> Option<(usize, i64)> {
+        let _ = entry;
+        None
+    }
+
+    /// The weight of each class; nothing where there are no classes.
+    fn class_weights(&self, sum: &Self::Sum, weights: &mut Vec<i64>) {
+        let _ = (sum, weights);
+    }
+
     /// How rows scatter, where that can be told.
     fn spread(&self, total: &Self::Sum, entries: &[Entry]) -> Spread {
         let _ = (total, entries);

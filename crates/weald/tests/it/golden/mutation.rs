@@ -9,9 +9,11 @@ use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind, Schema};
+use weald::forest::{ForestModel, Importance, OutOfBagCurve, PermutationImportance};
 use weald::loss::Link;
 use weald::model::Output;
 use weald::persist::{from_bytes, to_bytes};
+use weald::predict::{DeepTree, DeepTrees};
 use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
 
 use super::damage::is_harmless;
@@ -139,7 +141,7 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        kind in 0..3,
+        kind in 0..4,
         curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
@@ -160,6 +162,7 @@ prop_compose! {
                 let value = (0..width).map(|_| choices.value()).collect();
                 AnyModel::Constant(ConstantModel { value, schema, output })
             }
+            2 => AnyModel::Forest(choices.forest(schema, output)),
             _ => AnyModel::Additive(choices.additive(schema, output, curve)),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
@@ -303,6 +306,37 @@ impl Choices {
             self.grow(tree, schema);
             tree.nodes[at].right = tree.nodes.len() as u32;
             self.grow(tree, schema);
+        }
+    }
+
+    fn forest(&mut self, schema: Arc<Schema>, output: Output) -> ForestModel {
+        let n_trees = 1 + self.next() as usize % 3;
+        let mut trees = DeepTrees::new(&schema, output.width());
+        for _ in 0..n_trees {
+            let mut tree = self.tree(&schema, output.width());
+            tree.nodes.iter_mut().for_each(|node| node.weight = 1.0);
+            trees.push(&DeepTree::of(&schema, &tree));
+        }
+        trees.finish();
+        let choice = self.next();
+        let share = |bit: usize| (choice >> (bit % 40)) as u8 as f64 / 255.0;
+        let of_columns = || (0..schema.len()).map(share).collect::<Vec<f64>>();
+        ForestModel {
+            trees,
+            out_of_bag: (choice & 1 == 1).then(|| OutOfBagCurve {
+                errors: (0..n_trees).map(share).collect(),
+                n_without: choice as usize,
+            }),
+            importance: Importance {
+                plain: of_columns(),
+                unbiased: if choice & 2 == 2 { of_columns() } else { vec![] },
+            },
+            permutation: (choice & 4 == 4).then(|| PermutationImportance {
+                increase: of_columns(),
+                standard_error: of_columns(),
+            }),
+            schema,
+            output,
         }
     }
 
