@@ -7,6 +7,7 @@ mod checkpoint;
 mod errors;
 mod evaluate;
 mod files;
+mod forest;
 mod help;
 mod inspect;
 mod interrupt;
