@@ -16,6 +16,8 @@ use crate::tree::{Rule, Tree};
 
 /// Rows that a thread takes through all trees at a time.
 const STRETCH: usize = 1 << 10;
+/// Numbers of theirs at the most that are read at a time.
+const MOST_NUMBERS: usize = 1 << 16;
 
 /// One packed tree: what is in its leaves, in pre-order.
 #[derive(Debug)]
@@ -186,10 +188,11 @@ impl DeepTrees {
         let mut scores = Scores::zeros(table.n_rows(), self.width);
         let columns = Reader::of(table);
         let (width, n_values) = (self.width, self.walk.n_values());
-        in_stretches(scores.values_mut(), STRETCH * width, |stretch, scores| {
+        let most_rows = (MOST_NUMBERS / n_values).clamp(IN_FLIGHT, STRETCH);
+        in_stretches(scores.values_mut(), most_rows * width, |stretch, scores| {
             let n_rows = scores.len() / width;
             let mut tile = Vec::new();
-            self.walk.read(&columns, stretch * STRETCH, n_rows, &mut tile);
+            self.walk.read(&columns, stretch * most_rows, n_rows, &mut tile);
             for tree in 0..self.len() {
                 let blocks = scores.chunks_mut(IN_FLIGHT * width);
                 for (scores, rows) in blocks.zip(tile.chunks(IN_FLIGHT * n_values)) {

@@ -45,6 +45,8 @@ pub struct Workspace<S> {
     pub shared: Vec<u64>,
     /// The same where cells are vectors.
     pub shared_blocks: Vec<Block>,
+    /// The features in their order.
+    pub features: Vec<usize>,
     packed: Box<[u64; 256]>,
     ranked: Box<RankedCuts>,
     classes: ClassScan,
@@ -60,6 +62,7 @@ impl<S: Sum> Workspace<S> {
             occupied: Occupied::new(statistic),
             shared: Vec::new(),
             shared_blocks: Vec::new(),
+            features: Vec::new(),
             packed: Box::new([0; 256]),
             ranked: Box::default(),
             classes: ClassScan::default(),

@@ -155,17 +155,27 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// constant ones do not count. In feature order, so that ties go to the lowest.
     fn drawn(&self, node: &Asked<'_, T::Sum>) -> Vec<Offer> {
         let mut draws = node.seed.stream(Purpose::Features);
-        let mut features = self.features.to_vec();
         let mut offers: Vec<Offer> = Vec::with_capacity(self.n_features);
         self.with_workspace(|workspace| {
+            // Put back in order in the end: to copy all features for each node would cost more.
+            let mut features = std::mem::take(&mut workspace.features);
+            if features.len() != self.features.len() {
+                features = self.features.to_vec();
+            }
+            let mut swaps = Vec::with_capacity(self.n_features);
             for drawn in 0..features.len() {
                 if offers.len() == self.n_features {
                     break;
                 }
                 let other = drawn + draws.below((features.len() - drawn) as u64) as usize;
                 features.swap(drawn, other);
+                swaps.push(other);
                 offers.extend(self.offer_of(features[drawn], node, workspace));
             }
+            for (drawn, &other) in swaps.iter().enumerate().rev() {
+                features.swap(drawn, other);
+            }
+            workspace.features = features;
         });
         offers.sort_unstable_by_key(|offer| offer.feature);
         offers

@@ -12,6 +12,8 @@ use crate::data::{Column, Field, FieldKind, MISSING, Numbers, Schema, Table};
 pub struct Walk {
     descent: Descent,
     asked: Vec<Asked>,
+    /// The places of those that some tree does ask for.
+    used: Vec<usize>,
 }
 
 /// A column as some rule asks for it; a rule of the wrong kind finds every value missing.
@@ -46,7 +48,8 @@ impl Walk {
             descent.push(tree.nodes.iter().map(|node| (question(&node.rule, &asked), node.right)));
         }
         descent.finish();
-        Walk { descent, asked }
+        let used = (0..asked.len()).collect();
+        Walk { descent, asked, used }
     }
 
     /// No trees yet, over all columns of a table.
@@ -56,7 +59,8 @@ impl Walk {
             for_levels: matches!(field.kind, FieldKind::Categorical { .. }),
         };
         let asked: Vec<Asked> = schema.fields.iter().enumerate().map(asked).collect();
-        Walk { descent: Descent::new(asked.len().max(1)), asked }
+        let used = (0..asked.len()).collect();
+        Walk { descent: Descent::new(asked.len().max(1)), asked, used }
     }
 
     /// Packs one tree: its rules in pre-order, each with its right child.
@@ -73,12 +77,14 @@ impl Walk {
         let mut walk = Walk::over(schema);
         walk.descent.push(steps);
         walk.descent.finish();
+        walk.note_used();
         walk
     }
 
     /// Adds the trees of another walk over the same columns.
     pub fn append(&mut self, other: &Walk) {
         self.descent.append(&other.descent);
+        self.used = (0..self.asked.len()).collect();
     }
 
     /// The rules of one tree in pre-order, each with its right child.
@@ -105,9 +111,18 @@ impl Walk {
         &self.descent
     }
 
-    /// Gives back memory that no tree needs.
+    /// Gives back memory that no tree needs, and no longer reads columns that none asks for.
     pub fn shrink(&mut self) {
         self.descent.shrink();
+        self.note_used();
+    }
+
+    fn note_used(&mut self) {
+        let mut is_used = vec![false; self.asked.len()];
+        for tree in 0..self.descent.n_trees() {
+            self.descent.features(tree).for_each(|place| is_used[place as usize] = true);
+        }
+        self.used = (0..self.asked.len()).filter(|&place| is_used[place]).collect();
     }
 
     /// Numbers in a row of a tile.
@@ -138,7 +153,8 @@ impl Walk {
     ) {
         let width = self.n_values();
         tile.resize(rows.len() * width, f64::NAN);
-        for (place, asked) in self.asked.iter().enumerate() {
+        for &place in &self.used {
+            let asked = self.asked[place];
             let column = &columns[asked.feature as usize];
             let to = tile[place..].iter_mut().step_by(width).zip(rows.clone());
             match (column, asked.for_levels) {

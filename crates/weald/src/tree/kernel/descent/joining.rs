@@ -89,6 +89,17 @@ impl Descent {
         })
     }
 
+    /// The features that the nodes of one tree ask for, node by node.
+    ///
+    /// # Panics
+    /// When there is no such tree.
+    pub fn features(&self, tree: usize) -> impl Iterator<Item = u32> {
+        let root = self.roots[tree] as usize;
+        let end = self.roots.get(tree + 1).map_or(self.n_nodes(), |root| *root as usize);
+        let nodes = (root..end).map(|at| self.opened(at));
+        nodes.filter(|node| node.kind != LEAF).map(|node| node.feature)
+    }
+
     /// The numbers of a set.
     fn numbers(&self, set: &Set) -> Numbers<'_> {
         let Set { first, len, end, kind, .. } = *set;
