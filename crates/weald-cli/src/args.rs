@@ -1,6 +1,7 @@
 //! The command line: every command, option and help text.
 
 mod bootstrap;
+mod theory;
 
 use std::path::PathBuf;
 
@@ -8,9 +9,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use weald::data::Task;
 
 use crate::checkpoint::Every;
+use crate::dataset::Roles;
 use crate::source;
 
 pub use bootstrap::{BootstrapArguments, StatisticArgument};
+pub use theory::{CommitteeArguments, TheoryArguments, TheoryQuestion};
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -46,6 +49,8 @@ pub enum Command {
     Inspect(InspectArguments),
     /// Resample a statistic: its standard error and confidence intervals
     Bootstrap(Box<BootstrapArguments>),
+    /// Measure what the lectures prove: the variance of a committee
+    Theory(TheoryArguments),
     /// List the methods, or the parameters of one
     Methods(MethodsArguments),
 }
@@ -157,6 +162,18 @@ impl TrainArguments {
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
         options
+    }
+
+    /// What columns are besides features.
+    pub fn roles(&self) -> Roles<'_> {
+        Roles {
+            weight: self.weight.as_deref(),
+            group: self.group.as_deref(),
+            offset: self.offset.as_deref(),
+            drop: &self.drop,
+            task: self.task,
+            drop_missing_target: self.drop_missing_target,
+        }
     }
 }
 

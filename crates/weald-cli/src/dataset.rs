@@ -7,7 +7,7 @@ use weald::error::{Error, quoted};
 use weald::model::Output;
 use weald_io::Frame;
 
-use crate::args::{TaskArgument, TrainArguments};
+use crate::args::TaskArgument;
 use crate::failure::{Failure, Kind, Result};
 use crate::{say, source, target};
 
@@ -59,22 +59,38 @@ pub enum Expected<'a> {
     Output(&'a Output),
 }
 
+/// What columns are besides features, and what else the command line says of rows.
+pub struct Roles<'a> {
+    /// Weights.
+    pub weight: Option<&'a str>,
+    /// Groups.
+    pub group: Option<&'a str>,
+    /// Offsets.
+    pub offset: Option<&'a str>,
+    /// Left aside.
+    pub drop: &'a [String],
+    /// The task, if it is not to be found out.
+    pub task: Option<TaskArgument>,
+    /// Whether rows without a target are left out.
+    pub drop_missing_target: bool,
+}
+
 /// Takes a file apart as the command line says.
 pub fn assemble(
     frame: &Frame,
     file: &Path,
     name: &str,
     expected: &Expected<'_>,
-    arguments: &TrainArguments,
+    roles: &Roles<'_>,
 ) -> Result<Dataset> {
     let whole = &frame.table;
     let target_at = require(whole, name, "--target", file)?;
-    let weight_at = optional(whole, arguments.weight.as_deref(), "--weight", file)?;
-    let group_at = optional(whole, arguments.group.as_deref(), "--group", file)?;
-    let offset_at = optional(whole, arguments.offset.as_deref(), "--offset", file)?;
+    let weight_at = optional(whole, roles.weight, "--weight", file)?;
+    let group_at = optional(whole, roles.group, "--group", file)?;
+    let offset_at = optional(whole, roles.offset, "--offset", file)?;
     let mut aside = vec![target_at];
     aside.extend([weight_at, group_at, offset_at].into_iter().flatten());
-    for column in &arguments.drop {
+    for column in roles.drop {
         let at = require(whole, column, "--drop", file)?;
         if at == target_at {
             let headline = format!("--drop {} is the target", quoted(column));
@@ -87,7 +103,7 @@ pub fn assemble(
             .at(source::name(file))
             .help("there is a header but nothing below it; is this the right file?"));
     }
-    let may_drop = arguments.drop_missing_target;
+    let may_drop = roles.drop_missing_target;
     let rows = complete_rows(whole.column(target_at), name, may_drop, file)?;
     let column = |at: usize| match &rows {
         Some(rows) => whole.column(at).take(rows),
@@ -97,7 +113,7 @@ pub fn assemble(
     let placed = |name: &str, failure: Failure| failure.at(column_of_file(name));
     let found = match expected {
         Expected::Output(output) => target::matching(&column(target_at), name, output),
-        Expected::Task(task) => target::find(&column(target_at), name, arguments.task.or(*task)),
+        Expected::Task(task) => target::find(&column(target_at), name, roles.task.or(*task)),
     };
     let found = found.map_err(|failure| placed(name, failure))?;
     let weights = match weight_at {

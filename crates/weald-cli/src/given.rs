@@ -45,7 +45,8 @@ impl Given {
     ) -> Result<()> {
         let frame = source::load(path, &arguments.read_options())?;
         let expected = Expected::Output(output);
-        self.validation = Some(dataset::assemble(&frame, path, target, &expected, arguments)?);
+        self.validation =
+            Some(dataset::assemble(&frame, path, target, &expected, &arguments.roles())?);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ mod evaluate;
 mod inspect;
 mod methods;
 mod predict;
+mod theory;
 mod train;
 
 use crate::args::Command;
@@ -18,6 +19,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments),
+        Command::Theory(arguments) => theory::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
     }
 }

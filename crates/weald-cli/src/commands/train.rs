@@ -52,7 +52,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
         Some(model) => Expected::Output(model.output()),
         None => Expected::Task(learner.task().map(Into::into)),
     };
-    let data = dataset::assemble(&frame, &arguments.file, target, &expected, arguments)?;
+    let data = dataset::assemble(&frame, &arguments.file, target, &expected, &arguments.roles())?;
     drop(frame);
     say::line(&format!("task: {}, as {}", data.target.task().words(), data.reason));
     if let Some(path) = &arguments.validation {
@@ -83,21 +83,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
 
 /// What was asked for, with its parameters set.
 fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
-    let mut learner = AnyLearner::named(&arguments.method).map_err(Failure::library)?;
-    for setting in &arguments.settings {
-        let Some((key, value)) = setting.split_once('=') else {
-            let headline = format!("--set {} has no =", weald::error::quoted(setting));
-            return Err(Failure::new(Kind::Usage, headline)
-                .fact("expected KEY=VALUE, such as max_depth=5")
-                .help(format!("`weald methods {}` lists the keys", arguments.method)));
-        };
-        learner.set(key.trim(), value.trim()).map_err(|e| match Failure::library(e) {
-            failure if failure.help.is_empty() => {
-                failure.help(format!("`weald methods {}` lists what is accepted", arguments.method))
-            }
-            failure => failure,
-        })?;
-    }
+    let mut learner = configured(&arguments.method, &arguments.settings)?;
     if let Some(Until::Oob) = arguments.until {
         grow_until_oob(&mut learner, arguments)?;
     }
@@ -105,6 +91,26 @@ fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
     let is_open = |s: Setting| s.name == "validation" && s.value == "auto";
     if arguments.time_ordered && learner.settings().into_iter().any(is_open) {
         learner.set("validation", "last").map_err(Failure::library)?;
+    }
+    Ok(learner)
+}
+
+/// The method of this name, with parameters set.
+pub fn configured(method: &str, settings: &[String]) -> Result<AnyLearner> {
+    let mut learner = AnyLearner::named(method).map_err(Failure::library)?;
+    for setting in settings {
+        let Some((key, value)) = setting.split_once('=') else {
+            let headline = format!("--set {} has no =", weald::error::quoted(setting));
+            return Err(Failure::new(Kind::Usage, headline)
+                .fact("expected KEY=VALUE, such as max_depth=5")
+                .help(format!("`weald methods {method}` lists the keys")));
+        };
+        learner.set(key.trim(), value.trim()).map_err(|e| match Failure::library(e) {
+            failure if failure.help.is_empty() => {
+                failure.help(format!("`weald methods {method}` lists what is accepted"))
+            }
+            failure => failure,
+        })?;
     }
     Ok(learner)
 }

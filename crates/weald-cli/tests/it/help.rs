@@ -45,6 +45,16 @@ fn bootstrap() {
 }
 
 #[test]
+fn theory() {
+    insta::assert_snapshot!(help(&["theory", "--help"]));
+}
+
+#[test]
+fn theory_committee() {
+    insta::assert_snapshot!(help(&["theory", "committee", "--help"]));
+}
+
+#[test]
 fn methods() {
     insta::assert_snapshot!(help(&["methods", "--help"]));
 }

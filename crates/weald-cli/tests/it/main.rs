@@ -14,5 +14,6 @@ mod interrupt;
 mod letter;
 mod predict;
 mod program;
+mod theory;
 mod train;
 mod vector_leaves;

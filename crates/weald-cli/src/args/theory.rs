@@ -1,0 +1,116 @@
+//! The options of `weald theory`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{RaggedArgument, TaskArgument};
+use crate::dataset::Roles;
+use crate::source;
+
+/// `weald theory`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  weald theory committee data/hitters.csv --target Salary")]
+pub struct TheoryArguments {
+    /// Which of them.
+    #[command(subcommand)]
+    pub question: TheoryQuestion,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum TheoryQuestion {
+    /// The variance of a committee: (1 - rho)/m sigma² + rho sigma², both sides
+    Committee(Box<CommitteeArguments>),
+}
+
+/// `weald theory committee`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A committee of M members is trained on each of several bootstraps of the rows, which stand
+for training sets. How members and committees vary over them is measured at rows that were
+held out: a fifth, 1,000 at the most. The members of random-forest and extra-trees are
+their trees; any other method is bagged. Ctrl-C shows what there is.
+
+Examples:
+  weald theory committee data/hitters.csv --target Salary
+  weald theory committee data/hitters.csv -t Salary --set max_features=all
+  weald theory committee data/oj.csv -t Purchase --method decision-tree --members 25")]
+pub struct CommitteeArguments {
+    /// Table to learn from: CSV, Parquet or Arrow; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Column to predict
+    #[arg(short, long, value_name = "COL")]
+    pub target: String,
+    /// Method of the members; `weald methods` lists them
+    #[arg(short, long, value_name = "NAME", default_value = "random-forest")]
+    pub method: String,
+    /// Set a parameter; `weald methods NAME` lists them
+    #[arg(short, long = "set", value_name = "KEY=VALUE")]
+    pub settings: Vec<String>,
+    /// Members of a committee
+    #[arg(long, value_name = "M", default_value_t = 100)]
+    pub members: usize,
+    /// Training sets, each for a committee of its own
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub repeats: usize,
+    /// Column of row weights
+    #[arg(long, value_name = "COL")]
+    pub weight: Option<String>,
+    /// Leave a column aside (repeatable, as the next two)
+    #[arg(long, value_name = "COL")]
+    pub drop: Vec<String>,
+    /// Read a column as categories
+    #[arg(long, value_name = "COL")]
+    pub categorical: Vec<String>,
+    /// Read a column as numbers
+    #[arg(long, value_name = "COL")]
+    pub numeric: Vec<String>,
+    /// classification or regression [default: found out]
+    #[arg(long, value_name = "TASK", hide_possible_values = true)]
+    pub task: Option<TaskArgument>,
+    /// Leave out rows whose target is missing
+    #[arg(long)]
+    pub drop_missing_target: bool,
+    /// Treat missing fields of short rows as missing values
+    #[arg(long, value_name = "fill", hide_possible_values = true)]
+    pub ragged: Option<RaggedArgument>,
+    /// Text that means a missing value too (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub missing: Vec<String>,
+    /// Seed of all randomness
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Threads; 0: all cores [env: WEALD_THREADS]
+    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
+    #[arg(hide_default_value = true)]
+    pub threads: usize,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl CommitteeArguments {
+    /// How the table is read.
+    pub fn read_options(&self) -> weald_io::ReadOptions {
+        let mut options = source::options(self.ragged, &self.missing, self.threads);
+        options.categorical = self.categorical.clone();
+        options.numeric = self.numeric.clone();
+        options
+    }
+
+    /// What columns are besides features.
+    pub fn roles(&self) -> Roles<'_> {
+        Roles {
+            weight: self.weight.as_deref(),
+            group: None,
+            offset: None,
+            drop: &self.drop,
+            task: self.task,
+            drop_missing_target: self.drop_missing_target,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `weald theory`: tables, JSON, mistakes.
+
+use serde_json::Value;
+
+use crate::program::{Done, Folder};
+
+fn committee(folder: &Folder, arguments: &[&str]) -> Done {
+    folder.run(&[&["theory", "committee"], arguments].concat())
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    ["hitters.csv", "oj.csv"].iter().for_each(|name| folder.copy_example(name));
+    folder
+}
+
+const FEW: [&str; 4] = ["--members", "12", "--repeats", "6"];
+
+#[test]
+fn the_variance_of_a_committee_in_words() {
+    let folder = folder();
+    let mut all = String::new();
+    for arguments in [
+        &["hitters.csv", "-t", "Salary"][..],
+        &["oj.csv", "-t", "Purchase", "--method", "decision-tree", "--set", "max_depth=3"],
+    ] {
+        let arguments = [arguments, &FEW].concat();
+        let done = committee(&folder, &arguments);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        all += &format!("$ weald theory committee {}\n{}\n", arguments.join(" "), done.stderr);
+        all += &done.stdout;
+        all.push('\n');
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn both_sides_agree_and_features_decide_the_correlation() {
+    let folder = folder();
+    let measured = |more: &[&str]| {
+        let given = ["hitters.csv", "-t", "Salary", "--json"];
+        let done = committee(&folder, &[&given[..], &FEW, more].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        serde_json::from_str::<Value>(&done.stdout).unwrap()
+    };
+    let (one, all) =
+        (measured(&["--set", "max_features=1"]), measured(&["-s", "max_features=all"]));
+    let number = |found: &Value, key: &str| found[key].as_f64().unwrap();
+    assert!(number(&one, "correlation") < number(&all, "correlation"), "{one} {all}");
+    for found in [&one, &all] {
+        let product = number(found, "member_variance") * number(found, "correlation");
+        assert!((product / number(found, "limit") - 1.0).abs() < 1e-9, "{found}");
+        let last = found["sides"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["n_members"], 12);
+        assert!((number(last, "measured") / number(last, "predicted") - 1.0).abs() < 1e-9);
+    }
+    assert_eq!((&one["n_repeats"], &one["interrupted"]), (&6.into(), &false.into()));
+    assert_eq!(one, measured(&["--set", "max_features=1", "--threads", "1"]));
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = folder();
+    let mut all = String::new();
+    for arguments in [
+        &["hitters.csv", "-t", "Salary", "--members", "1"][..],
+        &["hitters.csv", "-t", "Salary", "--repeats", "1"],
+        &["hitters.csv", "-t", "Salary", "--set", "n_trees=50"],
+        &["hitters.csv", "-t", "Sallary"],
+        &["hitters.csv", "-t", "Salary", "--method", "forest"],
+    ] {
+        let done = committee(&folder, arguments);
+        assert!(done.code == 2 || done.code == 3, "{}", done.stderr);
+        let words = arguments.join(" ");
+        all += &format!("$ weald theory committee {words}\n{}[{}]\n\n", done.stderr, done.code);
+    }
+    insta::assert_snapshot!(all);
+}
