@@ -166,6 +166,28 @@ pub enum Error {
         /// What was given.
         extra: &'static str,
     },
+    /// A forest is asked for what only its training rows can tell.
+    #[error(
+        "{what} need the training rows of each leaf, which this forest has not kept; train it with \
+         keep_rows=true"
+    )]
+    RowsNotKept {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// More pairs of rows than memory should hold.
+    #[error(
+        "{rows} times {others} pairs of rows were asked for, at most {most} are answered; take \
+         fewer rows at a time"
+    )]
+    TooManyPairs {
+        /// The rows of the first table.
+        rows: usize,
+        /// The rows of the second one.
+        others: usize,
+        /// How many pairs there may be.
+        most: usize,
+    },
     /// The groups of the rows are needed.
     #[error("{what} needs the group of each row, such as the query of a ranking; give groups")]
     NoGroups {

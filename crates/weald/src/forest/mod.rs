@@ -8,12 +8,20 @@
 
 mod extra_trees;
 mod importance;
+mod leaf_rows;
 mod member;
 mod model;
 mod permutation;
+mod proximity;
+mod quantiles;
 mod random_forest;
 
 pub use importance::Importance;
+pub use leaf_rows::LeafRows;
 pub use model::{ForestModel, OutOfBagCurve};
 pub use permutation::PermutationImportance;
+pub use proximity::Leaves;
 pub use random_forest::RandomForest;
+
+#[cfg(test)]
+mod tests;

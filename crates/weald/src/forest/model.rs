@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::importance::Importance;
+use super::leaf_rows::LeafRows;
 use super::permutation::PermutationImportance;
 use crate::data::{Aligned, Schema};
 use crate::ensemble::OutOfBagError;
@@ -25,6 +26,8 @@ pub struct ForestModel {
     pub importance: Importance,
     /// How much worse the trees get when a column is shuffled, if that was asked for.
     pub permutation: Option<PermutationImportance>,
+    /// The training rows of each leaf, if they were to be kept.
+    pub rows: Option<Box<LeafRows>>,
 }
 
 /// The out-of-bag error of the first tree, of the first two, and so on.

@@ -5,6 +5,7 @@
 //! of them: `Var = (1 - rho)/m sigma^2 + rho sigma^2`. The rows that a tree has not seen test it.
 
 use super::importance::Importance;
+use super::leaf_rows::{LeafRows, TreeRows};
 use super::member::Member;
 use super::model::{ForestModel, OutOfBagCurve};
 use super::permutation::{self, PermutationImportance};
@@ -64,6 +65,8 @@ pub struct RandomForest {
     pub class_weights: ClassWeights,
     /// Whether columns are shuffled out of the bag to see how much worse the trees get.
     pub permutation_importance: bool,
+    /// Whether the training rows of each leaf are kept, for quantiles and standard errors.
+    pub keep_rows: bool,
 }
 
 impl Default for RandomForest {
@@ -86,6 +89,7 @@ impl Default for RandomForest {
             bins: BinChoice::Fast,
             class_weights: ClassWeights::Equal,
             permutation_importance: false,
+            keep_rows: false,
         }
     }
 }
@@ -129,23 +133,28 @@ impl RandomForest {
         let mut trees = DeepTrees::new(sample.table.schema(), output.width());
         let mut out_of_bag = OutOfBag::new(sample, output.width());
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
+        let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
         while trees.len() < self.n_trees && !self.is_over(out_of_bag.curve()) {
             let first = trees.len();
             let n = (TREES_PER_THREAD * run.threads()).min(self.n_trees - first);
             let members = run.fit_members(first..first + n, |run| {
                 let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
                 let grown = learner.grow(&sample.reweighted(&bag), bins, run)?;
+                let rows = self.keep_rows.then(|| TreeRows::of(&grown, sample, &bag));
                 let member = Member::new(grown, sample, &bag);
                 let shuffled = self
                     .permutation_importance
                     .then(|| permutation::of_tree(&member, sample, run.seed));
-                Ok((member, shuffled))
+                Ok((member, shuffled, rows))
             });
-            for (member, worse) in members? {
+            for (member, worse, own) in members? {
                 if self.is_over(out_of_bag.curve()) {
                     break;
                 }
                 trees.push(&member.tree);
+                if let (Some(rows), Some(own)) = (&mut rows, &own) {
+                    rows.push(own);
+                }
                 out_of_bag.add(&member.rows_out, member.answers());
                 removed.push(member.importance);
                 shuffled.extend(worse);
@@ -171,6 +180,7 @@ impl RandomForest {
             permutation: self
                 .permutation_importance
                 .then(|| PermutationImportance::of_trees(&shuffled)),
+            rows: rows.map(|rows| Box::new(rows.finish())),
         };
         Ok((model, Some(out_of_bag).filter(|_| leaves_out)))
     }
@@ -235,6 +245,7 @@ impl Parameters for RandomForest {
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             bins: "how finely numeric columns are cut",
             class_weights: "how much the rows of each class count",
+            keep_rows: "keep the training rows of each leaf, for quantiles and intervals",
             permutation_importance: "whether columns are shuffled to see how much worse trees get",
         ]
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::container::{ArrayWriter, Arrays, Element, numbers};
 use super::rules::{RuleArrays, RuleWriter, SetForm};
 use super::trees::{Offsets, ends};
-use super::{damaged, proof};
+use super::{damaged, leaf_rows, proof};
 use crate::data::Schema;
 use crate::error::ModelFileError;
 use crate::forest::{ForestModel, Importance, OutOfBagCurve, PermutationImportance};
@@ -45,6 +45,9 @@ pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
         let errors = standard_error.iter().copied();
         arrays.numbers("permutation.error", &[standard_error.len()], errors);
     }
+    if let Some(rows) = &model.rows {
+        leaf_rows::write(rows, arrays);
+    }
     if let Some(curve) = &model.out_of_bag {
         arrays.numbers("out_of_bag.errors", &[curve.errors.len()], curve.errors.iter().copied());
         arrays.wholes("out_of_bag.without", [curve.n_without as u64].into_iter());
@@ -83,7 +86,11 @@ pub(super) fn read(
         }),
         false => None,
     };
-    Ok(ForestModel { trees, schema, output, out_of_bag, importance, permutation })
+    let rows = match arrays.has("kept.rows") {
+        true => Some(Box::new(leaf_rows::read(arrays, &trees, &output)?)),
+        false => None,
+    };
+    Ok(ForestModel { trees, schema, output, out_of_bag, importance, permutation, rows })
 }
 
 fn read_curve(arrays: &mut Arrays<'_>, n_trees: usize) -> Result<OutOfBagCurve, ModelFileError> {

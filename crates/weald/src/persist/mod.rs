@@ -74,6 +74,18 @@
 //! | `out_of_bag.errors` | `f64` | the out-of-bag error after each tree, if there were such rows     |
 //! | `out_of_bag.without` | `u64` | one number: the rows that are in every bag                       |
 //!
+//! and, if it keeps its training rows, which are numbered from 0, those of weight 0 left out:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `kept.offsets`   | `u64` | where each leaf's rows start; one more entry than leaves            |
+//! | `kept.rows`      | `u32` | the rows of each leaf, rising                                       |
+//! | `kept.counts`    | `u32` | how often each of them is in the tree's bag, at least once          |
+//! | `kept.copies`    | `u32` | how often each training row stands in the sample, at least once     |
+//! | `kept.weights`   | `f64` | what each copy of it weighs                                         |
+//! | `kept.targets`   | `f64` | its target, where that is a number                                  |
+//! | `kept.resampling` | `u8` | one code: 0 bootstrap, 1 subsample, 2 none                          |
+//!
 //! # The digest
 //!
 //! The SHA-256 of the whole file, first byte to last, in which the 64 characters of the digest
@@ -96,6 +108,7 @@ mod foreign;
 mod forest;
 mod header;
 mod json;
+mod leaf_rows;
 mod linear;
 mod names;
 mod proof;

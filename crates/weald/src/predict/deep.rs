@@ -209,7 +209,25 @@ impl DeepTrees {
         scores
     }
 
-    /// The same for one row that has a number for each column.
+    /// The leaf of each of some rows from `first` on in each tree, by its number among all: row
+    /// after row.
+    pub fn leaves(&self, columns: &[Reader<'_>], first: usize, leaves: &mut [u32]) {
+        let (n_trees, n_values) = (self.len(), self.walk.n_values());
+        let mut tile = Vec::new();
+        self.walk.read(columns, first, leaves.len() / n_trees, &mut tile);
+        for tree in 0..n_trees {
+            let blocks = leaves.chunks_mut(IN_FLIGHT * n_trees);
+            for (leaves, rows) in blocks.zip(tile.chunks(IN_FLIGHT * n_values)) {
+                let mut found = [0; IN_FLIGHT];
+                let found = &mut found[..leaves.len() / n_trees];
+                self.walk.rows(tree, Rows::of(rows), found);
+                let to = leaves[tree..].iter_mut().step_by(n_trees);
+                to.zip(&*found).for_each(|(to, leaf)| *to = *leaf);
+            }
+        }
+    }
+
+    /// The mean of what the trees say of one row that has a number for each column.
     pub fn mean_of_row(&self, row: &[f64], scores: &mut [f64]) {
         scores.fill(0.0);
         self.leaves_of_row(row, |leaf| {

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
-use weald::data::{Field, FieldKind, Schema};
-use weald::forest::{ForestModel, Importance, OutOfBagCurve, PermutationImportance};
+use weald::data::{Field, FieldKind, Resampling, Schema};
+use weald::forest::{ForestModel, Importance, LeafRows, OutOfBagCurve, PermutationImportance};
 use weald::loss::Link;
 use weald::model::Output;
 use weald::persist::{from_bytes, to_bytes};
@@ -321,8 +321,10 @@ impl Choices {
         let choice = self.next();
         let share = |bit: usize| (choice >> (bit % 40)) as u8 as f64 / 255.0;
         let of_columns = || (0..schema.len()).map(share).collect::<Vec<f64>>();
+        let rows = (choice & 8 == 8).then(|| Box::new(self.leaf_rows(trees.n_leaves(), &output)));
         ForestModel {
             trees,
+            rows,
             out_of_bag: (choice & 1 == 1).then(|| OutOfBagCurve {
                 errors: (0..n_trees).map(share).collect(),
                 n_without: choice as usize,
@@ -338,6 +340,26 @@ impl Choices {
             schema,
             output,
         }
+    }
+
+    /// Kept rows, one or two of three in each leaf.
+    fn leaf_rows(&mut self, n_leaves: usize, output: &Output) -> LeafRows {
+        let ways = [Resampling::Bootstrap, Resampling::Subsample, Resampling::None];
+        let resampling = ways[self.next() as usize % 3];
+        let targets = match output {
+            Output::Value => (0..3).map(|_| self.finite()).collect(),
+            _ => vec![],
+        };
+        let copies = (0..3).map(|_| 1 + self.next() as u32 / 2).collect();
+        let weights = (0..3).map(|_| 1.0 + self.next() as f64).collect();
+        let (mut offsets, mut rows, mut counts) = (vec![0], vec![], vec![]);
+        for _ in 0..n_leaves {
+            let own: &[u32] = [&[0][..], &[2], &[0, 1], &[1, 2]][self.next() as usize % 4];
+            rows.extend(own);
+            counts.extend(own.iter().map(|_| 1 + self.next() as u32 / 2));
+            offsets.push(rows.len());
+        }
+        LeafRows { targets, copies, weights, resampling, offsets, rows, counts }
     }
 
     fn rule(&mut self, schema: &Schema) -> Rule {

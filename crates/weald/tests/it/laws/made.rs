@@ -165,6 +165,10 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     for (_, learner) in learners.iter_mut().filter(|(name, _)| many.contains(&name.as_str())) {
         learner.set("n_trees", "12").unwrap();
     }
+    let mut learner = AnyLearner::named("random-forest").unwrap();
+    let kept = [("n_trees", "12"), ("keep_rows", "true"), ("min_leaf_rows", "3")];
+    kept.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+    learners.push(("random-forest that keeps its rows".into(), learner));
     let switches: &[&[(&str, &str)]] = &[
         &[("criterion", "entropy")],
         &[("splitter", "random-cut")],

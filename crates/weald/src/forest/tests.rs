@@ -1,0 +1,215 @@
+use super::*;
+use crate::data::{Column, Resampling, Sample, Table, Target, Weights};
+use crate::error::Error;
+use crate::learner::Learner;
+use crate::loss::weighted_quantile;
+use crate::model::Model;
+use crate::run::Run;
+use crate::seed::{Purpose, Seed, Stream};
+
+fn run(threads: usize) -> Run<'static> {
+    Run::quiet(Seed(3), threads).unwrap()
+}
+
+fn fit(forest: &RandomForest, table: &Table, target: &Target, weights: &Weights) -> ForestModel {
+    forest.fit(&Sample::new(table, target, weights).unwrap(), &run(2)).unwrap()
+}
+
+/// Three columns of which one has holes, one is a category and one is noise; a target whose noise
+/// is skewed and grows with the first.
+fn skewed(n: usize, seed: u64) -> (Table, Target) {
+    let mut draws: Stream = Seed(seed).stream(Purpose::Rows);
+    let x: Vec<f64> = (0..n).map(|_| draws.unit()).collect();
+    let holes: Vec<f64> =
+        (0..n).map(|_| if draws.unit() < 0.1 { f64::NAN } else { draws.unit() }).collect();
+    let levels: Vec<usize> = (0..n).map(|_| draws.below(3) as usize).collect();
+    let noise = |u: f64| -libm::log(1.0 - u);
+    let y = (0..n).map(|i| levels[i] as f64 + (0.5 + x[i]) * noise(draws.unit())).collect();
+    let names: Vec<Option<&str>> = levels.iter().map(|&l| Some(["a", "b", "c"][l])).collect();
+    let table = Table::new(vec![
+        ("x".into(), Column::numeric(x)),
+        ("holes".into(), Column::numeric(holes)),
+        ("level".into(), Column::from_names(&names)),
+    ]);
+    (table.unwrap(), Target::numbers(y).unwrap())
+}
+
+fn keeping(n_trees: usize, min_leaf_rows: usize) -> RandomForest {
+    RandomForest { n_trees, min_leaf_rows, keep_rows: true, ..RandomForest::default() }
+}
+
+/// The quantile by the definition: every training row weighed by the leaves that it shares.
+fn slow_quantile(
+    (forest, model): (&RandomForest, &ForestModel),
+    (table, target, weights): (&Table, &Target, &Weights),
+    row: &[u32],
+    level: f64,
+) -> f64 {
+    let Target::Numbers(targets) = target else { panic!() };
+    let sample = Sample::new(table, target, weights).unwrap();
+    let of_rows = model.leaves(table).unwrap();
+    let mut shares = vec![0.0; table.n_rows()];
+    for (tree, &leaf) in row.iter().enumerate() {
+        let seed = Seed(3).child(tree as u64);
+        let bag = forest.resampling.draw(&sample, forest.sample_share, seed).unwrap();
+        let own = |i: &usize| of_rows.row(*i)[tree] == leaf;
+        let total: f64 = (0..table.n_rows()).filter(own).map(|i| bag.at(i)).sum();
+        (0..table.n_rows()).filter(own).for_each(|i| shares[i] += bag.at(i) / total);
+    }
+    let mut weighed: Vec<(f64, f64)> = targets.iter().copied().zip(shares).collect();
+    weighed.retain(|(_, share)| *share > 0.0);
+    weighted_quantile(&mut weighed, level)
+}
+
+#[test]
+fn quantiles_are_those_of_rows_that_share_leaves() {
+    let ((table, target), (new, _)) = (skewed(120, 1), skewed(40, 2));
+    let copies = Weights::counts((0..120).map(|i| i % 3).collect()).unwrap();
+    let real = Weights::real((0..120).map(|i| f64::from(i % 4) * 0.25).collect()).unwrap();
+    let levels = [0.05, 0.31, 0.5, 0.95];
+    for weights in [Weights::Uniform, copies, real] {
+        for forest in [
+            keeping(7, 1),
+            keeping(5, 6),
+            RandomForest { keep_rows: true, n_trees: 4, ..RandomForest::extra_trees() },
+        ] {
+            let model = fit(&forest, &table, &target, &weights);
+            let found = model.quantiles(&new, &levels).unwrap();
+            let leaves = model.leaves(&new).unwrap();
+            for row in 0..new.n_rows() {
+                for (at, &level) in levels.iter().enumerate() {
+                    let data = (&table, &target, &weights);
+                    let slow = slow_quantile((&forest, &model), data, leaves.row(row), level);
+                    assert_eq!(found.row(row)[at], slow, "row {row}, level {level}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_mean_of_kept_rows_is_what_the_forest_says() {
+    let ((table, target), (new, _)) = (skewed(150, 1), skewed(30, 2));
+    let model = fit(&keeping(20, 3), &table, &target, &Weights::Uniform);
+    let (leaves, scores) = (model.leaves(&new).unwrap(), model.scores(&new).unwrap());
+    let rows = model.rows.as_ref().unwrap();
+    for row in 0..new.n_rows() {
+        let of_tree = |(tree, leaf): (usize, &u32)| {
+            let own = rows.of_leaf(model.trees.leaves_of(tree).start + leaf);
+            let total: f64 = own.clone().map(|(_, weight)| weight).sum();
+            own.map(|(row, weight)| weight * rows.targets[row]).sum::<f64>() / total
+        };
+        let mean = leaves.row(row).iter().enumerate().map(of_tree).sum::<f64>() / 20.0;
+        assert!((mean - scores.row(row)[0]).abs() < 1e-9, "row {row}");
+    }
+}
+
+#[test]
+fn intervals_hold_what_they_say_and_the_median_is_not_the_mean() {
+    let ((table, target), (new, truth)) = (skewed(3000, 1), skewed(2000, 2));
+    let model = fit(&keeping(100, 20), &table, &target, &Weights::Uniform);
+    let found = run(2).install(|| model.quantiles(&new, &[0.05, 0.5, 0.95])).unwrap();
+    assert_eq!(found, model.quantiles(&new, &[0.05, 0.5, 0.95]).unwrap());
+    let Target::Numbers(truth) = &truth else { panic!() };
+    let share = |inside: &dyn Fn(&[f64], f64) -> bool| {
+        let n = found.rows().zip(truth.iter()).filter(|(q, y)| inside(q, **y)).count();
+        n as f64 / truth.len() as f64
+    };
+    let covered = share(&|q, y| q[0] <= y && y <= q[2]);
+    assert!((covered - 0.9).abs() < 0.03, "{covered}");
+    let below = share(&|q, y| y <= q[1]);
+    assert!((below - 0.5).abs() < 0.04, "{below}");
+    // Exponential noise: its median is ln 2 times its mean.
+    let (x, level) = (new.column(0), new.column(2));
+    let (Column::Numeric(x), Column::Categorical(level)) = (x, level) else { panic!() };
+    let scores = model.scores(&new).unwrap();
+    let (mut of_median, mut of_mean, mut between) = (0.0, 0.0, 0.0);
+    for row in 0..new.n_rows() {
+        let base = level.levels()[level.codes()[row] as usize].as_bytes()[0] - b'a';
+        let median = f64::from(base) + (0.5 + x.at(row)) * std::f64::consts::LN_2;
+        of_median += (found.row(row)[1] - median).abs();
+        of_mean += (scores.row(row)[0] - median).abs();
+        between += found.row(row)[1] - median;
+    }
+    let n = new.n_rows() as f64;
+    assert!(of_median / n < 0.25 && between.abs() / n < 0.05, "{} {}", of_median / n, between / n);
+    assert!(of_median < 0.75 * of_mean, "{of_median} {of_mean}");
+}
+
+#[test]
+fn proximities_are_the_share_of_trees_that_leave_two_rows_together() {
+    let ((table, target), (new, _)) = (skewed(80, 1), skewed(30, 2));
+    let model = fit(
+        &RandomForest { keep_rows: false, ..keeping(9, 4) },
+        &table,
+        &target,
+        &Weights::Uniform,
+    );
+    let leaves = model.leaves(&new).unwrap();
+    assert_eq!(leaves.n_rows(), 30);
+    // A leaf says what the tree says of the row, one row and one tree at a time.
+    let scores = model.scores(&new).unwrap();
+    for (row, own) in leaves.rows().enumerate() {
+        let value = |(tree, leaf): (usize, &u32)| {
+            let all = model.trees.leaves_of(tree);
+            assert!(all.start + leaf < all.end);
+            model.trees.value(all.start + leaf)[0]
+        };
+        let mean = own.iter().enumerate().map(value).sum::<f64>() / 9.0;
+        assert!((mean - scores.row(row)[0]).abs() < 1e-12);
+    }
+    let near = model.proximity(&new, &new).unwrap();
+    assert_eq!(run(3).install(|| model.proximity(&new, &new)).unwrap(), near);
+    for one in 0..30 {
+        assert_eq!(near.row(one)[one], 1.0);
+        for other in 0..30 {
+            assert_eq!(near.row(one)[other], near.row(other)[one]);
+            let shared = leaves.row(one).iter().zip(leaves.row(other)).filter(|(a, b)| a == b);
+            assert_eq!(near.row(one)[other], shared.count() as f64 / 9.0);
+        }
+    }
+    assert!(near.values().iter().any(|&x| x > 0.0 && x < 1.0));
+    let across = model.proximity(&table, &new).unwrap();
+    assert_eq!((across.n_rows(), across.width()), (80, 30));
+}
+
+#[test]
+fn what_a_forest_cannot_tell_is_an_error() {
+    let (table, target) = skewed(40, 1);
+    let plain = RandomForest { keep_rows: false, ..keeping(3, 1) };
+    let model = fit(&plain, &table, &target, &Weights::Uniform);
+    assert_eq!(model.rows, None);
+    let error = model.quantiles(&table, &[0.5]).unwrap_err();
+    assert_eq!(error, Error::RowsNotKept { what: "quantiles" });
+    assert!(error.to_string().contains("keep_rows=true"), "{error}");
+    let kept = fit(&keeping(3, 1), &table, &target, &Weights::Uniform);
+    assert_eq!(kept.trees, model.trees, "keeping rows changes no tree");
+    for levels in [&[0.0][..], &[0.5, 1.0], &[f64::NAN], &[-0.5], &[]] {
+        let found = kept.quantiles(&table, levels);
+        assert!(matches!(found, Err(Error::Parameter { .. })), "{levels:?} {found:?}");
+    }
+    assert!(matches!(
+        kept.quantiles(&table.select(&[0]), &[0.5]),
+        Err(Error::MissingColumn { .. })
+    ));
+    let classes = Target::from_names(&(0..40).map(|i| ["a", "b"][i % 2]).collect::<Vec<_>>());
+    let of_classes = fit(&keeping(3, 1), &table, &classes, &Weights::Uniform);
+    assert!(matches!(of_classes.quantiles(&table, &[0.5]), Err(Error::WrongTask { .. })));
+    for other in [
+        RandomForest { resampling: Resampling::None, ..keeping(3, 1) },
+        RandomForest { resampling: Resampling::Subsample, sample_share: 0.5, ..keeping(3, 1) },
+        keeping(1, 1),
+    ] {
+        let model = fit(&other, &table, &target, &Weights::Uniform);
+        assert!(model.quantiles(&table, &[0.5]).is_ok());
+    }
+    let many = Table::new(vec![
+        ("x".into(), Column::numeric(vec![0.5; 20_000])),
+        ("holes".into(), Column::numeric(vec![0.5; 20_000])),
+        ("level".into(), Column::from_names(&vec![Some("a"); 20_000])),
+    ])
+    .unwrap();
+    let found = model.proximity(&many, &many);
+    assert!(matches!(found, Err(Error::TooManyPairs { rows: 20_000, .. })), "{found:?}");
+    assert_eq!(model.proximity(&table, &table.take(&[])), Err(Error::NoRows));
+}
