@@ -15,6 +15,7 @@ mod permutation;
 mod proximity;
 mod quantiles;
 mod random_forest;
+mod standard_errors;
 
 pub use importance::Importance;
 pub use leaf_rows::LeafRows;

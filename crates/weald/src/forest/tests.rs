@@ -137,6 +137,86 @@ fn intervals_hold_what_they_say_and_the_median_is_not_the_mean() {
 }
 
 #[test]
+fn a_forest_of_one_leaf_has_the_standard_error_of_a_mean() {
+    let n = 60;
+    let values: Vec<f64> = (0..n).map(|i| f64::from(i * i % 23)).collect();
+    let table = Table::new(vec![("x".into(), Column::numeric(values.clone()))]).unwrap();
+    let numbers = Target::numbers(values.clone()).unwrap();
+    let whole = |n_trees| RandomForest { min_split_rows: 1000, ..keeping(n_trees, 1) };
+    let deviation = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+        (squares / values.len() as f64).sqrt()
+    };
+    let expected = deviation(&values) / f64::from(n).sqrt();
+    let few = table.take(&[0, 5]);
+    let model = fit(&whole(20_000), &table, &numbers, &Weights::Uniform);
+    let found = model.standard_errors(&few).unwrap();
+    assert!((found.row(0)[0] / expected - 1.0).abs() < 0.02, "{found:?} {expected}");
+    assert_eq!(found.row(0), found.row(1));
+    // Without the correction 200 trees would say nearly a third of the variance more.
+    let squares: Vec<f64> = (0..40)
+        .map(|seed| {
+            let sample = Sample::new(&table, &numbers, &Weights::Uniform).unwrap();
+            let run = Run::quiet(Seed(100 + seed), 2).unwrap();
+            let model = whole(200).fit(&sample, &run).unwrap();
+            model.standard_errors(&few).unwrap().row(0)[0].powi(2)
+        })
+        .collect();
+    let mean = squares.iter().sum::<f64>() / 40.0;
+    assert!((mean / expected.powi(2) - 1.0).abs() < 0.06, "{mean} {}", expected.powi(2));
+    // A class: the standard error of a share, the same for both.
+    let classes: Vec<&str> = (0..n).map(|i| if i % 4 == 0 { "a" } else { "b" }).collect();
+    let target = Target::from_names(&classes);
+    let model = fit(&whole(20_000), &table, &target, &Weights::Uniform);
+    let found = model.standard_errors(&few).unwrap();
+    let expected = (0.25 * 0.75 / f64::from(n)).sqrt();
+    for error in found.row(0) {
+        assert!((error / expected - 1.0).abs() < 0.02, "{found:?} {expected}");
+    }
+    // A row that stands there twice is two rows.
+    let twice = Weights::counts(vec![2; n as usize]).unwrap();
+    let model = fit(&whole(20_000), &table, &numbers, &twice);
+    let found = model.standard_errors(&few).unwrap().row(0)[0];
+    let of_copies = deviation(&values) / f64::from(2 * n).sqrt();
+    assert!((found / of_copies - 1.0).abs() < 0.02, "{found} {of_copies}");
+}
+
+#[test]
+fn standard_errors_are_those_of_the_formula() {
+    let ((table, target), (new, _)) = (skewed(50, 1), skewed(12, 2));
+    let forest = RandomForest { sample_share: 0.8, ..keeping(30, 2) };
+    let model = fit(&forest, &table, &target, &Weights::Uniform);
+    let found = model.standard_errors(&new).unwrap();
+    let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+    let bags: Vec<Weights> = (0..30)
+        .map(|tree| forest.resampling.draw(&sample, 0.8, Seed(3).child(tree)).unwrap())
+        .collect();
+    let leaves = model.leaves(&new).unwrap();
+    for row in 0..new.n_rows() {
+        let said: Vec<f64> = (0..30)
+            .map(|tree| {
+                let first = model.trees.leaves_of(tree).start;
+                model.trees.value(first + leaves.row(row)[tree])[0]
+            })
+            .collect();
+        let mean = said.iter().sum::<f64>() / 30.0;
+        let covariance = |i: usize| {
+            let mean_count = bags.iter().map(|bag| bag.at(i)).sum::<f64>() / 30.0;
+            let each = bags.iter().zip(&said);
+            each.map(|(bag, t)| (bag.at(i) - mean_count) * (t - mean)).sum::<f64>() / 30.0
+        };
+        let raw: f64 = (0..50).map(|i| covariance(i).powi(2)).sum();
+        // 40 draws of 50 rows.
+        let noise = 40.0 / 900.0 * said.iter().map(|t| (t - mean).powi(2)).sum::<f64>();
+        let expected = (raw - noise).max(0.0).sqrt();
+        assert!((found.row(row)[0] - expected).abs() < 1e-9, "row {row}: {expected}");
+    }
+    assert!(found.values().iter().any(|error| *error > 0.0));
+    assert_eq!(run(3).install(|| model.standard_errors(&new)).unwrap(), found);
+}
+
+#[test]
 fn proximities_are_the_share_of_trees_that_leave_two_rows_together() {
     let ((table, target), (new, _)) = (skewed(80, 1), skewed(30, 2));
     let model = fit(
@@ -182,6 +262,7 @@ fn what_a_forest_cannot_tell_is_an_error() {
     let error = model.quantiles(&table, &[0.5]).unwrap_err();
     assert_eq!(error, Error::RowsNotKept { what: "quantiles" });
     assert!(error.to_string().contains("keep_rows=true"), "{error}");
+    assert!(matches!(model.standard_errors(&table), Err(Error::RowsNotKept { .. })));
     let kept = fit(&keeping(3, 1), &table, &target, &Weights::Uniform);
     assert_eq!(kept.trees, model.trees, "keeping rows changes no tree");
     for levels in [&[0.0][..], &[0.5, 1.0], &[f64::NAN], &[-0.5], &[]] {
@@ -195,6 +276,7 @@ fn what_a_forest_cannot_tell_is_an_error() {
     let classes = Target::from_names(&(0..40).map(|i| ["a", "b"][i % 2]).collect::<Vec<_>>());
     let of_classes = fit(&keeping(3, 1), &table, &classes, &Weights::Uniform);
     assert!(matches!(of_classes.quantiles(&table, &[0.5]), Err(Error::WrongTask { .. })));
+    assert!(of_classes.standard_errors(&table).is_ok());
     for other in [
         RandomForest { resampling: Resampling::None, ..keeping(3, 1) },
         RandomForest { resampling: Resampling::Subsample, sample_share: 0.5, ..keeping(3, 1) },
@@ -202,6 +284,8 @@ fn what_a_forest_cannot_tell_is_an_error() {
     ] {
         let model = fit(&other, &table, &target, &Weights::Uniform);
         assert!(model.quantiles(&table, &[0.5]).is_ok());
+        let found = model.standard_errors(&table);
+        assert!(matches!(found, Err(Error::Parameter { .. })), "{found:?}");
     }
     let many = Table::new(vec![
         ("x".into(), Column::numeric(vec![0.5; 20_000])),

@@ -1,9 +1,10 @@
 //! Every truncation and every flipped bit of the golden files.
 
 use weald::Error;
-use weald::any::Trained;
+use weald::any::{AnyModel, Trained};
 use weald::error::ModelFileError;
-use weald::model::Model;
+use weald::forest::ForestModel;
+use weald::model::{Model, Output};
 use weald::persist::{from_bytes, from_bytes_unverified, to_bytes};
 
 use super::models::{probe, shown};
@@ -77,8 +78,23 @@ fn use_it(trained: &Trained) {
     let scores = trained.model.scores(&table).unwrap();
     assert_eq!(scores.n_rows(), table.n_rows());
     assert!(scores.values().iter().all(|x| x.is_finite()));
+    if let AnyModel::Forest(forest) = &trained.model {
+        assert_eq!(forest.leaves(&table).unwrap().n_rows(), table.n_rows());
+        // Without kept rows, or with classes, there are none.
+        let quantiles = forest.quantiles(&table, &[0.1, 0.9]);
+        assert!(
+            quantiles.is_ok_and(|q| q.values().iter().all(|x| x.is_finite()))
+                || !has_numbers(forest)
+        );
+        let _ = forest.standard_errors(&table);
+    }
     let again = from_bytes(&to_bytes(trained)).unwrap();
     assert_eq!(shown(&again), shown(trained));
+}
+
+/// Whether a forest keeps rows, and they have numbers.
+fn has_numbers(forest: &ForestModel) -> bool {
+    forest.rows.is_some() && forest.output == Output::Value
 }
 
 /// Three rows with whatever columns the model wants.
