@@ -184,8 +184,14 @@ The output has a column `prediction`, and with --probabilities a column
 `probability_CLASS` for each class; a model of several quantiles has a column
 `prediction_qLEVEL` for each instead. Rows are read, predicted and written in blocks.
 
+A forest that was trained with --set keep_rows=true tells more. --quantiles adds a column
+`prediction_qLEVEL` for each level: where the target may lie. --intervals adds
+`standard_error`, `interval_low` and `interval_high` (for classes, one of each a class): how
+far the forest's own answer would move had other rows been trained on.
+
 Examples:
   weald predict Purchase.weald new.csv > predictions.csv
+  weald predict Salary.weald new.csv --quantiles .05,.5,.95
   zcat big.csv.gz | weald predict Purchase.weald --probabilities | head")]
 pub struct PredictArguments {
     /// Model file
@@ -203,6 +209,15 @@ pub struct PredictArguments {
     /// Write the probability of each class too
     #[arg(short, long)]
     pub probabilities: bool,
+    /// Write quantiles of the target too, at these levels
+    #[arg(long, value_name = "LEVEL,LEVEL", value_delimiter = ',')]
+    pub quantiles: Vec<f64>,
+    /// Write standard errors and confidence intervals too
+    #[arg(long)]
+    pub intervals: bool,
+    /// How sure an interval is to be
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95, requires = "intervals")]
+    pub confidence: f64,
     /// Copy a column of the input to the output (repeatable)
     #[arg(short, long, value_name = "COL")]
     pub keep: Vec<String>,

@@ -145,6 +145,12 @@ impl Failure {
                 let headline = format!("{method} needs {expected}, but the target holds {found}");
                 Failure::new(Kind::Data, headline).help(hint)
             }
+            Error::RowsNotKept { what } => {
+                let headline = format!("{what} need the training rows of each leaf");
+                Failure::new(Kind::Usage, headline)
+                    .fact("this forest has not kept them")
+                    .help("train it again with --set keep_rows=true")
+            }
             Error::NoGroups { what } => {
                 Failure::new(Kind::Usage, format!("{what} needs the query of each row"))
                     .help("pass --group COL, the column that holds it")

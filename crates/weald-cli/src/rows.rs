@@ -11,7 +11,8 @@ pub struct RowWriter {
     format: RowFormat,
     output: Output,
     with_probabilities: bool,
-    /// The names of the columns: those that are kept, the prediction, the probabilities.
+    /// The names of the columns: those that are kept, the prediction, the probabilities, and
+    /// what stands beside them.
     names: Vec<String>,
 }
 
@@ -36,6 +37,12 @@ impl RowWriter {
         RowWriter { format, output: output.clone(), with_probabilities, names }
     }
 
+    /// The same with further columns of numbers.
+    pub fn with_more(mut self, names: Vec<String>) -> RowWriter {
+        self.names.extend(names);
+        self
+    }
+
     /// What stands before the first row.
     pub fn header(&self) -> String {
         match self.format {
@@ -47,8 +54,8 @@ impl RowWriter {
         }
     }
 
-    /// The lines of some rows, with the values of the kept columns.
-    pub fn lines(&self, scores: &Scores, kept: &[&Column]) -> String {
+    /// The lines of some rows, with the values of the kept columns and the further numbers.
+    pub fn lines(&self, scores: &Scores, kept: &[&Column], more: Option<&Scores>) -> String {
         let mut out = String::with_capacity(scores.n_rows() * 16);
         let mut values: Vec<Value<'_>> = Vec::with_capacity(self.names.len());
         for row in 0..scores.n_rows() {
@@ -64,6 +71,8 @@ impl RowWriter {
                 }
                 _ => values.extend(scores.iter().map(|&x| Value::Number(x))),
             }
+            let more = more.into_iter().flat_map(|more| more.row(row));
+            values.extend(more.map(|&x| Value::Number(x)));
             match self.format {
                 RowFormat::Csv => csv_line(&mut out, &values),
                 RowFormat::JsonLines => json_line(&mut out, &self.names, &values),
@@ -161,7 +170,7 @@ mod tests {
         let writer = RowWriter::new(RowFormat::Csv, &classes(), true, &["id".into()]);
         let id = Column::numeric(vec![7.0, f64::NAN]);
         assert_eq!(writer.header(), "id,prediction,\"probability_no, never\",probability_yes\n");
-        assert_eq!(writer.lines(&scores(), &[&id]), "7,yes,0.25,0.75\n,\"no, never\",1,0\n");
+        assert_eq!(writer.lines(&scores(), &[&id], None), "7,yes,0.25,0.75\n,\"no, never\",1,0\n");
     }
 
     #[test]
@@ -170,7 +179,7 @@ mod tests {
         let writer = RowWriter::new(RowFormat::Csv, &several, false, &["id".into()]);
         assert_eq!(writer.header(), "id,prediction_q0.1,prediction_q0.9\n");
         let id = Column::numeric(vec![7.0, 8.0]);
-        assert_eq!(writer.lines(&scores(), &[&id]), "7,0.25,0.75\n8,1,0\n");
+        assert_eq!(writer.lines(&scores(), &[&id], None), "7,0.25,0.75\n8,1,0\n");
         let one = Output::Quantiles { levels: [0.9].into() };
         assert_eq!(RowWriter::new(RowFormat::Csv, &one, false, &[]).header(), "prediction\n");
     }
@@ -179,7 +188,7 @@ mod tests {
     fn json_lines_parse() {
         let writer = RowWriter::new(RowFormat::JsonLines, &classes(), true, &["a\"b".into()]);
         let kept = Column::from_names(&[Some("x\n"), None]);
-        for line in writer.lines(&scores(), &[&kept]).lines() {
+        for line in writer.lines(&scores(), &[&kept], None).lines() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
             assert!(value["prediction"].is_string());
         }

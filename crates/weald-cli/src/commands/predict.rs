@@ -1,5 +1,7 @@
 //! `weald predict`: a model's answers for the rows of a table, a block at a time.
 
+mod beside;
+
 use std::io::IsTerminal as _;
 
 use weald::data::{FieldKind, Unseen};
@@ -8,6 +10,7 @@ use weald::model::Model;
 use weald::run::Run;
 use weald::seed::Seed;
 
+use self::beside::Beside;
 use crate::args::PredictArguments;
 use crate::failure::{Failure, Result};
 use crate::given::block_scores;
@@ -20,6 +23,7 @@ use crate::{dataset, model_file, say, source};
 pub fn run(arguments: &PredictArguments) -> Result<()> {
     let trained = model_file::load(&arguments.model, Some(&arguments.file))?.trained;
     let model = &trained.model;
+    let beside = Beside::of(&trained, arguments)?;
     if source::is_standard_input(&arguments.file) && std::io::stdin().is_terminal() {
         say::note("reading standard input; name a FILE after MODEL, or end with Ctrl-D");
     }
@@ -31,8 +35,10 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
         }
     })?;
     tell_extra(&stream, &trained.target.name);
+    let more = beside.as_ref().map_or(vec![], Beside::names);
     let writer =
-        RowWriter::new(arguments.format, model.output(), arguments.probabilities, &arguments.keep);
+        RowWriter::new(arguments.format, model.output(), arguments.probabilities, &arguments.keep)
+            .with_more(more);
     let mut sink = Sink::open(arguments.output.as_deref())?;
     sink.write(writer.header().as_bytes())?;
     let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
@@ -47,7 +53,9 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
         let offset = arguments.offset.as_deref();
         let scores = run.install(|| block_scores(model, (&table, &aligned), offset, n_rows));
         let scores = scores.map_err(|e| stream.failure(e))?;
-        sink.write(writer.lines(&scores, &kept).as_bytes())?;
+        let more = beside.as_ref().map(|b| run.install(|| b.numbers(&aligned, &scores)));
+        let more = more.transpose().map_err(|e| stream.failure(e))?;
+        sink.write(writer.lines(&scores, &kept, more.as_ref()).as_bytes())?;
         n_rows += table.n_rows();
         add(&mut unseen, aligned.unseen());
     }

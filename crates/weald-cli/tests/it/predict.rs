@@ -214,3 +214,93 @@ fn an_exposure_makes_rates_of_counts() {
     assert_eq!(holes.code, 3, "{}", holes.stderr);
     assert!(holes.stderr.contains("the offset of row 2 is missing"), "{}", holes.stderr);
 }
+
+/// A forest of the diabetes data in `m.weald`; where the data lie.
+fn forest(folder: &Folder, settings: &[&str]) -> String {
+    let file = example("diabetes.csv").to_str().unwrap().to_string();
+    let given = ["train", &file, "-t", "target", "-m", "random-forest", "-o", "m.weald"];
+    let trained = folder.run(&[&given[..], settings].concat());
+    assert_eq!(trained.code, 0, "{}", trained.stderr);
+    file
+}
+
+#[test]
+fn a_forest_that_keeps_its_rows_has_quantiles_and_intervals() {
+    let folder = Folder::new();
+    let file = forest(&folder, &["-s", "keep_rows=true", "-s", "n_trees=300", "--test", "0"]);
+    let given = ["predict", "m.weald", &file, "--keep", "target"];
+    let done = folder.run(&[&given[..], &["--quantiles", ".05,.5,.95", "--intervals"]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let mut lines = done.stdout.lines();
+    let names = "target,prediction,prediction_q0.05,prediction_q0.5,prediction_q0.95,\
+                 standard_error,interval_low,interval_high";
+    assert_eq!(lines.next(), Some(names));
+    let (mut n_inside, mut n_rows) = (0, 0);
+    for line in lines {
+        let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
+        let [target, prediction, low, median, high, error, from, to] = row[..] else {
+            panic!("{line}")
+        };
+        assert!(low <= median && median <= high && error >= 0.0, "{line}");
+        assert!((to - prediction - 1.959964 * error).abs() < 1e-4, "{line}");
+        assert!((prediction - from - 1.959964 * error).abs() < 1e-4, "{line}");
+        (n_inside, n_rows) = (n_inside + usize::from(low <= target && target <= high), n_rows + 1);
+    }
+    assert!(n_rows == 442 && n_inside > 400, "{n_inside} of {n_rows}");
+    let narrow = [&given[..], &["--intervals", "--confidence", "0.5", "-f", "json-lines"]].concat();
+    let one = folder.run(&[&narrow[..], &["--threads", "1"]].concat());
+    assert_eq!(one.stdout, folder.run(&[&narrow[..], &["--threads", "3"]].concat()).stdout);
+    let first: serde_json::Value =
+        serde_json::from_str(one.stdout.lines().next().unwrap()).unwrap();
+    let number = |key: &str| first[key].as_f64().unwrap();
+    let reach = (number("interval_high") - number("prediction")) / number("standard_error");
+    assert!((reach - 0.67449).abs() < 1e-4, "{first}");
+    assert!(first.get("prediction_q0.5").is_none(), "{first}");
+}
+
+#[test]
+fn classes_have_an_interval_each() {
+    let folder = Folder::new();
+    let file = example("oj.csv").to_str().unwrap().to_string();
+    let given = ["train", &file, "-t", "Purchase", "-m", "random-forest", "-s", "keep_rows=true"];
+    let trained = folder.run(&[&given[..], &["-o", "m.weald"]].concat());
+    assert_eq!(trained.code, 0, "{}", trained.stderr);
+    let done = folder.run(&["predict", "m.weald", &file, "--intervals", "--probabilities"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let mut lines = done.stdout.lines();
+    let names = "prediction,probability_CH,probability_MM,\
+                 standard_error_CH,interval_low_CH,interval_high_CH,\
+                 standard_error_MM,interval_low_MM,interval_high_MM";
+    assert_eq!(lines.next(), Some(names));
+    for line in lines {
+        let row: Vec<f64> = line.split(',').skip(1).map(|x| x.parse().unwrap()).collect();
+        assert!((row[2] - row[5]).abs() < 1e-9, "{line}");
+        assert!(row[3] >= 0.0 && row[3] <= row[0] && row[0] <= row[4] && row[4] <= 1.0, "{line}");
+    }
+    let done = folder.run(&["predict", "m.weald", &file, "--quantiles", "0.5"]);
+    assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+    assert!(done.stderr.contains("needs numbers"), "{}", done.stderr);
+}
+
+#[test]
+fn what_a_model_cannot_tell_is_said_before_anything_is_written() {
+    let folder = Folder::new();
+    let file = forest(&folder, &["-s", "n_trees=3"]);
+    let mut all = String::new();
+    let mut refused = |more: &[&str]| {
+        let done = folder.run(&[&["predict", "m.weald", &file][..], more].concat());
+        assert_eq!((done.code, done.stdout.as_str()), (2, ""), "{}", done.stderr);
+        all += &format!("$ weald predict m.weald FILE {}\n{}\n", more.join(" "), done.stderr);
+    };
+    refused(&["--quantiles", "0.5"]);
+    refused(&["--intervals"]);
+    refused(&["--confidence", "0.9"]);
+    refused(&["--intervals", "--confidence", "1"]);
+    forest(&folder, &["-s", "n_trees=3", "-s", "keep_rows=true", "-s", "resampling=none"]);
+    refused(&["--quantiles", "0.5,1"]);
+    refused(&["--quantiles", "0.5,most"]);
+    refused(&["--quantiles", "0.5", "--intervals"]);
+    folder.trained("diabetes.csv", "target");
+    refused(&["--quantiles", "0.5"]);
+    insta::assert_snapshot!(all);
+}
