@@ -39,7 +39,7 @@ impl Wanted {
     pub fn also(&mut self, name: &str, kind: FieldKind, option: &str) {
         self.named.push((name.into(), option.into()));
         if !self.schema.fields.iter().any(|f| f.name == name) {
-            self.schema.fields.push(Field { name: name.into(), kind });
+            self.schema.fields.push(Field { name: name.into(), kind }.into());
         }
     }
 }

@@ -45,7 +45,7 @@ impl<'a> Run<'a> {
         Run { seed: self.seed.child(index), is_member: true, ..self.clone() }
     }
 
-    /// Whether the run is a member's: then its own progress is of no interest.
+    /// Whether the run is a member's: then its own progress and warnings are of no interest.
     pub fn is_member(&self) -> bool {
         self.is_member
     }
@@ -60,8 +60,10 @@ impl<'a> Run<'a> {
         self.pool.install(work)
     }
 
-    /// Tells the observer; a `Break` stops the run.
+    /// Tells the observer; a `Break` stops the run. Of a member the observer hears only ticks: it
+    /// is the committee that tells how far it is and what is wrong with the input.
     pub fn report(&self, event: &Event) {
+        let event = if self.is_member { &Event::Tick } else { event };
         if self.observer.on_event(event).is_break() {
             self.stopped.store(true, Ordering::Relaxed);
         }
@@ -150,6 +152,26 @@ mod tests {
             assert!(!some.is_empty() && some.len() < 50);
             assert_eq!(some, all[..some.len()]);
         }
+    }
+
+    #[test]
+    fn of_a_member_only_ticks_are_heard() {
+        struct Heard(std::sync::Mutex<Vec<Event>>);
+        impl Observer for Heard {
+            fn on_event(&self, event: &Event) -> ControlFlow<()> {
+                self.0.lock().unwrap().push(event.clone());
+                ControlFlow::Continue(())
+            }
+        }
+        let heard = Heard(std::sync::Mutex::default());
+        let run = Run::new(Seed(7), 1, &heard).unwrap();
+        for run in [&run, &run.child(0)] {
+            run.report(&Event::Stage { name: "growing" });
+            run.warn(Warning::NoUsefulColumn);
+        }
+        let warning = Event::Warning(Warning::NoUsefulColumn);
+        let stage = Event::Stage { name: "growing" };
+        assert_eq!(*heard.0.lock().unwrap(), [stage, warning, Event::Tick, Event::Tick]);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub enum Purpose {
     Rounding = 7,
     /// How the values of a column are shuffled.
     Shuffle = 8,
+    /// Which columns a member sees.
+    Columns = 9,
 }
 
 impl Seed {

@@ -1,6 +1,7 @@
 //! `weald inspect`: what a model file holds.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use weald::any::{AnyModel, Trained};
@@ -265,7 +266,7 @@ pub fn out_of_bag_as_json(model: &ForestModel) -> Value {
 
 fn importance_as_json(model: &ForestModel) -> Value {
     let fields = model.schema.fields.iter().zip(&model.importance.plain).enumerate();
-    let column = |(i, (field, plain)): (usize, (&Field, &f64))| {
+    let column = |(i, (field, plain)): (usize, (&Arc<Field>, &f64))| {
         let unbiased = model.importance.unbiased.get(i);
         json!({ "column": field.name, "impurity": plain, "unbiased_impurity": unbiased })
     };

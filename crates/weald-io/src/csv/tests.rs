@@ -97,11 +97,12 @@ fn a_stream_larger_than_its_buffer_is_read_whole() {
         text += &format!("{row};\"w;{}\";x\n", row % 7);
     }
     let fields = vec![
-        weald::data::Field { name: "id".into(), kind: FieldKind::Numeric },
+        weald::data::Field { name: "id".into(), kind: FieldKind::Numeric }.into(),
         weald::data::Field {
             name: "word".into(),
             kind: FieldKind::Categorical { levels: vec!["w;0".to_string()].into() },
-        },
+        }
+        .into(),
     ];
     let source = Source::Pipe(Box::new(std::io::Cursor::new(text.into_bytes())));
     let blocks = source.blocks("pipe", &Schema { fields }, &ReadOptions::default(), 999).unwrap();
@@ -123,7 +124,7 @@ fn a_stream_larger_than_its_buffer_is_read_whole() {
 fn a_field_without_end_does_not_fill_the_memory() {
     for start in ["a\n1\n\"x", "a\n1\nx"] {
         let endless = std::io::Cursor::new(start.as_bytes().to_vec()).chain(std::io::repeat(b'x'));
-        let fields = vec![weald::data::Field { name: "a".into(), kind: FieldKind::Numeric }];
+        let fields = vec![weald::data::Field { name: "a".into(), kind: FieldKind::Numeric }.into()];
         let source = Source::Pipe(Box::new(endless));
         let mut blocks =
             source.blocks("pipe", &Schema { fields }, &ReadOptions::default(), 10).unwrap();

@@ -31,7 +31,7 @@ pub enum Resolution {
 #[derive(Debug)]
 pub struct Bins {
     n_rows: usize,
-    columns: Vec<BinnedColumn>,
+    columns: Vec<Arc<BinnedColumn>>,
     planes: OnceLock<Planes>,
 }
 
@@ -75,14 +75,20 @@ impl Bins {
             }
             // Cuts belong to the table, not to the run: any seed would do, but always the same.
             let seed = Seed(0).child(feature as u64);
-            Some(match table.column(feature) {
+            Some(Arc::new(match table.column(feature) {
                 Column::Numeric(numbers) => BinnedColumn::numeric(numbers, resolution, seed),
                 Column::Categorical(categories) => BinnedColumn::categorical(categories),
-            })
+            }))
         };
-        let columns: Option<Vec<BinnedColumn>> =
+        let columns: Option<Vec<Arc<BinnedColumn>>> =
             run.install(|| (0..table.n_columns()).into_par_iter().map(bin).collect());
         Some(Bins { n_rows: table.n_rows(), columns: columns?, planes: OnceLock::new() })
+    }
+
+    /// The columns `features`, in that order, shared.
+    fn select(&self, features: &[u32]) -> Bins {
+        let columns = features.iter().map(|&f| self.columns[f as usize].clone()).collect();
+        Bins { n_rows: self.n_rows, columns, planes: OnceLock::new() }
     }
 
     /// How many rows.
@@ -96,7 +102,7 @@ impl Bins {
     }
 
     /// The columns in order.
-    pub fn columns(&self) -> &[BinnedColumn] {
+    pub fn columns(&self) -> &[Arc<BinnedColumn>] {
         &self.columns
     }
 
@@ -229,11 +235,18 @@ impl Codes {
 /// Bins that are computed on first use, one set for each resolution.
 #[derive(Debug, Default)]
 pub(super) struct BinnedOnce {
+    /// The table whose bins these are, and which of its columns, if they are not computed here.
+    whole: Option<(Table, Box<[u32]>)>,
     fast: Mutex<Option<Arc<Bins>>>,
     exact: Mutex<Option<Arc<Bins>>>,
 }
 
 impl BinnedOnce {
+    /// The bins of some columns of `whole`.
+    pub(super) fn part_of(whole: Table, features: Box<[u32]>) -> BinnedOnce {
+        BinnedOnce { whole: Some((whole, features)), ..BinnedOnce::default() }
+    }
+
     /// The bins of `table`. They are computed without holding the lock: a thread that waits for a
     /// lock inside the pool could be waiting for itself. Two threads may then both compute them;
     /// the results are equal and the first one is kept.
@@ -251,7 +264,11 @@ impl BinnedOnce {
         if let Some(bins) = &*lock() {
             return Some(bins.clone());
         }
-        let bins = Arc::new(Bins::of(table, resolution, run)?);
+        let bins = match &self.whole {
+            Some((whole, features)) => whole.bins(resolution, run)?.select(features),
+            None => Bins::of(table, resolution, run)?,
+        };
+        let bins = Arc::new(bins);
         Some(lock().get_or_insert(bins).clone())
     }
 }
@@ -290,5 +307,21 @@ mod tests {
         let table = table(vec![1.0, 2.0]);
         let first = table.bins(Resolution::Fast, &run).unwrap();
         assert!(Arc::ptr_eq(&first, &table.clone().bins(Resolution::Fast, &run).unwrap()));
+    }
+
+    #[test]
+    fn a_subspace_shares_the_bins_of_the_whole_table() {
+        let run = Run::quiet(Seed(1), 1).unwrap();
+        let column = |step: usize| Column::numeric((0..40).map(|i| (i % step) as f64).collect());
+        let columns = (2..7).map(|step| (format!("x{step}"), column(step))).collect();
+        let whole = Table::new(columns).unwrap();
+        let part = whole.subspace(&[1, 4]);
+        assert_eq!(part.names().collect::<Vec<_>>(), ["x3", "x6"]);
+        let within = part.subspace(&[1]);
+        let (of_within, of_part) =
+            (within.bins(Resolution::Fast, &run).unwrap(), part.bins(Resolution::Fast, &run));
+        let of_whole = whole.bins(Resolution::Fast, &run).unwrap();
+        assert!(Arc::ptr_eq(&of_part.unwrap().columns[0], &of_whole.columns[1]));
+        assert!(Arc::ptr_eq(&of_within.columns[0], &of_whole.columns[4]));
     }
 }

@@ -11,6 +11,8 @@
 //! What a column adds up to in each bin is read off the byte's cells once for each node
 //! (`tree/marginals`).
 
+use std::sync::Arc;
+
 use super::bins::{BinnedColumn, Codes, MISSING_U8};
 
 /// Values of one byte.
@@ -55,7 +57,7 @@ pub struct Member {
 
 impl Bundle {
     /// The byte columns among `columns` in bundles: columns with a byte of their own first.
-    pub fn all(columns: &[BinnedColumn], n_rows: usize) -> Vec<Bundle> {
+    pub fn all(columns: &[Arc<BinnedColumn>], n_rows: usize) -> Vec<Bundle> {
         let (mut alone, mut sets) = (Vec::new(), Vec::new());
         for (feature, column) in columns.iter().enumerate() {
             let Codes::U8(codes) = &column.codes else { continue };

@@ -45,18 +45,29 @@ pub fn without_replacement(n: usize, n_draws: usize, seed: Seed) -> impl Iterato
 /// # Errors
 /// If there are not `n_rows` weights, one is negative or not finite, or all are 0.
 pub fn bootstrap_of(weights: &Weights, n_rows: usize, seed: Seed) -> Result<Weights> {
+    draws_of(weights, (n_rows, n_rows), seed)
+}
+
+/// As [`bootstrap_of`], but as many draws as asked for.
+pub(super) fn draws_of(
+    weights: &Weights,
+    (n_rows, n_draws): (usize, usize),
+    seed: Seed,
+) -> Result<Weights> {
     if let Some(found) = weights.n_rows().filter(|&found| found != n_rows) {
         return Err(Error::Length { what: "weights".into(), found, expected: n_rows });
     }
     let mut stream = seed.stream(Purpose::Rows);
     let mut counts = vec![0u32; n_rows];
     match weights {
-        Weights::Uniform => return Ok(bootstrap(n_rows, seed)),
+        Weights::Uniform => {
+            with_replacement(n_rows, n_draws, seed).for_each(|row| counts[row] += 1);
+        }
         // Whole numbers: the draw is exact.
         Weights::Counts(weights) => {
             let ends = running_totals(weights.iter().map(|&w| u64::from(w)));
             let total = positive_total(&ends, 0)?;
-            for _ in 0..n_rows {
+            for _ in 0..n_draws {
                 let point = stream.below(total);
                 counts[ends.partition_point(|&end| end <= point)] += 1;
             }
@@ -67,7 +78,7 @@ pub fn bootstrap_of(weights: &Weights, n_rows: usize, seed: Seed) -> Result<Weig
             let largest = weights.iter().copied().fold(0.0, f64::max);
             let ends = running_totals(weights.iter().map(|&w| w / largest));
             let total = positive_total(&ends, 0.0)?;
-            for _ in 0..n_rows {
+            for _ in 0..n_draws {
                 // Below the total: `unit` is at most 1 - 2⁻⁵³, and its product with any number is
                 // rounded to less than that number.
                 let point = stream.unit() * total;

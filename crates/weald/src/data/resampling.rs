@@ -1,13 +1,20 @@
 //! How the rows of a committee's member are drawn.
 //!
 //! A drawn sample is a weight vector over the same table. Counts are rows that stand there several
-//! times, so copies are drawn one by one; a real weight goes with its row wherever it is drawn.
+//! times, so copies are drawn one by one; a real weight goes with its row wherever it is drawn, but
+//! for [`Resampling::Weighted`], which draws by it instead. A row of weight 0 is never drawn.
+//!
+//! To prefer over the bootstrap: subsamples where rows are many and members expensive, strata where
+//! a class is so rare that a bootstrap may miss it, balanced draws where the rare class matters as
+//! much as the frequent one (Chen, Liaw & Breiman 2004), draws by weight where the learner takes no
+//! weights.
 
-use super::resample::{running_totals, with_replacement, without_replacement};
+use super::resample::{draws_of, running_totals, with_replacement, without_replacement};
 use super::sample::{Sample, Weights};
-use crate::error::Result;
-use crate::parameter::{named_values, out_of_range};
-use crate::seed::Seed;
+use super::target::Target;
+use crate::error::{Error, Result};
+use crate::parameter::{Value, named_values, out_of_range};
+use crate::seed::{Purpose, Seed};
 
 /// How rows are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,58 +23,101 @@ pub enum Resampling {
     Bootstrap,
     /// Without replacement, as in pasting.
     Subsample,
+    /// With replacement within each class, which keeps its share of the rows. For classes alone.
+    Stratified,
+    /// With replacement within each class, from each as often as the rarest has rows. For classes
+    /// alone.
+    Balanced,
+    /// With replacement, each row as likely as its weight says. Drawn rows weigh 1 each.
+    Weighted,
     /// Every row once.
     None,
 }
-named_values!(Resampling { Bootstrap = "bootstrap", Subsample = "subsample", None = "none" });
+named_values!(Resampling {
+    Bootstrap = "bootstrap",
+    Subsample = "subsample",
+    Stratified = "stratified",
+    Balanced = "balanced",
+    Weighted = "weighted",
+    None = "none",
+});
 
 impl Resampling {
-    /// The weights of a member that sees `share` as many rows as there are.
+    /// The weights of a member that sees `share` as many rows as there are, or as each class is to
+    /// have.
     pub fn draw(self, sample: &Sample<'_>, share: f64, seed: Seed) -> Result<Weights> {
         let n_rows = sample.n_rows();
-        match (self, sample.weights) {
-            (Resampling::None, weights) => Ok(weights.clone()),
-            (_, Weights::Uniform) => {
-                Weights::counts(self.counts((n_rows, share), n_rows, seed, |at| at))
+        let pool = Pool::of(sample);
+        let counts = match self {
+            Resampling::None => return Ok(sample.weights.clone()),
+            Resampling::Weighted => {
+                let n_draws = n_draws(pool.len(), share);
+                return draws_of(sample.weights, (n_rows, n_draws), seed);
             }
-            (_, Weights::Counts(copies)) => {
-                let ends = running_totals(copies.iter().map(|&c| c as usize));
-                let n = ends.last().copied().unwrap_or(0);
-                let row_of = |at: usize| ends.partition_point(|&end| end <= at);
-                Weights::counts(self.counts((n, share), n_rows, seed, row_of))
+            Resampling::Bootstrap => {
+                let draws = with_replacement(pool.len(), n_draws(pool.len(), share), seed);
+                counted(n_rows, draws.map(|at| pool.row(at)))
             }
-            (_, Weights::Real(weights)) => {
-                let rows: Vec<usize> = (0..n_rows).filter(|&row| weights[row] > 0.0).collect();
-                let counts = self.counts((rows.len(), share), n_rows, seed, |at| rows[at]);
+            Resampling::Subsample => {
+                let draws = without_replacement(pool.len(), n_draws(pool.len(), share), seed);
+                counted(n_rows, draws.map(|at| pool.row(at)))
+            }
+            Resampling::Stratified => {
+                let strata = self.strata(sample, &pool)?;
+                let sizes = strata.iter().map(|stratum| n_draws(stratum.len(), share)).collect();
+                counted(n_rows, within(&strata, sizes, seed))
+            }
+            Resampling::Balanced => {
+                let strata = self.strata(sample, &pool)?;
+                let rarest = strata.iter().map(Vec::len).min().unwrap_or(0);
+                let sizes = vec![n_draws(rarest, share); strata.len()];
+                counted(n_rows, within(&strata, sizes, seed))
+            }
+        };
+        match sample.weights {
+            Weights::Uniform | Weights::Counts(_) => Weights::counts(counts),
+            Weights::Real(weights) => {
                 let weight = |(count, weight): (u32, &f64)| f64::from(count) * weight;
                 Weights::real(counts.into_iter().zip(weights.iter()).map(weight).collect())
             }
         }
     }
 
-    /// How often each of `n_rows` rows is drawn if a share of `n` is: `row_of` tells whose each is.
-    fn counts(
-        self,
-        (n, share): (usize, f64),
-        n_rows: usize,
-        seed: Seed,
-        row_of: impl Fn(usize) -> usize,
-    ) -> Vec<u32> {
-        let mut counts = vec![0; n_rows];
-        let n_draws = ((share * n as f64).round() as usize).max(1);
-        let count = |at: usize| counts[row_of(at)] += 1;
-        match self {
-            Resampling::Bootstrap => with_replacement(n, n_draws, seed).for_each(count),
-            Resampling::Subsample => without_replacement(n, n_draws, seed).for_each(count),
-            Resampling::None => (0..n).for_each(count),
+    /// The rows of each class that has any, copies one by one. Classes stand in the order of their
+    /// first rows, so that the order of their names does not matter.
+    fn strata(self, sample: &Sample<'_>, pool: &Pool) -> Result<Vec<Vec<usize>>> {
+        let Target::Classes(labels) = sample.target else {
+            return Err(Error::WrongTask {
+                method: format!("the resampling {}", self.show()),
+                expected: "classes",
+                found: "numbers",
+                hint: "use bootstrap or subsample",
+            });
+        };
+        let mut places = vec![None; labels.n_classes()];
+        let mut strata: Vec<Vec<usize>> = Vec::new();
+        for row in (0..pool.len()).map(|at| pool.row(at)) {
+            let place = places[labels.codes()[row] as usize].get_or_insert_with(|| {
+                strata.push(Vec::new());
+                strata.len() - 1
+            });
+            strata[*place].push(row);
         }
-        counts
+        Ok(strata)
+    }
+
+    /// Whether it needs classes.
+    pub fn needs_classes(self) -> bool {
+        matches!(self, Resampling::Stratified | Resampling::Balanced)
     }
 
     /// Whether some rows may be left out.
     pub fn leaves_out(self, share: f64) -> bool {
         match self {
-            Resampling::Bootstrap => true,
+            Resampling::Bootstrap
+            | Resampling::Stratified
+            | Resampling::Balanced
+            | Resampling::Weighted => true,
             Resampling::Subsample => share < 1.0,
             Resampling::None => false,
         }
@@ -75,38 +125,118 @@ impl Resampling {
 
     /// Whether a share of rows is one that can be drawn.
     pub fn check(self, share: f64) -> Result<()> {
+        let is_positive = share > 0.0 && share.is_finite();
         match self {
-            Resampling::Bootstrap if !(share > 0.0 && share.is_finite()) => {
-                out_of_range("sample_share", share, "a share above 0")
-            }
-            Resampling::Subsample if !(share > 0.0 && share <= 1.0) => {
+            Resampling::Subsample if !(is_positive && share <= 1.0) => {
                 out_of_range("sample_share", share, "a share above 0 and at most 1")
             }
             Resampling::None if share != 1.0 => {
                 out_of_range("sample_share", share, "1 where rows are not drawn")
             }
+            _ if !is_positive => out_of_range("sample_share", share, "a share above 0"),
             _ => Ok(()),
         }
     }
 }
 
+/// What is drawn from: each copy of each row that is not absent.
+enum Pool {
+    /// The rows below this number, once each.
+    Rows(usize),
+    /// As many copies of each row as lie between the end of the one before and its own.
+    Copies(Vec<usize>),
+    /// These rows, once each.
+    Present(Vec<usize>),
+}
+
+impl Pool {
+    fn of(sample: &Sample<'_>) -> Pool {
+        match sample.weights {
+            Weights::Uniform => Pool::Rows(sample.n_rows()),
+            Weights::Counts(copies) => {
+                Pool::Copies(running_totals(copies.iter().map(|&copies| copies as usize)))
+            }
+            Weights::Real(weights) => {
+                Pool::Present((0..weights.len()).filter(|&row| weights[row] > 0.0).collect())
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Pool::Rows(n) => *n,
+            Pool::Copies(ends) => ends.last().copied().unwrap_or(0),
+            Pool::Present(rows) => rows.len(),
+        }
+    }
+
+    /// The row that one of them is a copy of.
+    fn row(&self, at: usize) -> usize {
+        match self {
+            Pool::Rows(_) => at,
+            Pool::Copies(ends) => ends.partition_point(|&end| end <= at),
+            Pool::Present(rows) => rows[at],
+        }
+    }
+}
+
+/// How many are drawn where there are `n`.
+fn n_draws(n: usize, share: f64) -> usize {
+    ((share * n as f64).round() as usize).max(1)
+}
+
+/// As many draws with replacement from each stratum as `sizes` says.
+fn within(strata: &[Vec<usize>], sizes: Vec<usize>, seed: Seed) -> impl Iterator<Item = usize> {
+    let mut stream = seed.stream(Purpose::Rows);
+    let strata = strata.iter().zip(sizes).flat_map(|(stratum, n)| std::iter::repeat_n(stratum, n));
+    strata.map(move |stratum| stratum[stream.below(stratum.len() as u64) as usize])
+}
+
+/// How often each of `n_rows` rows is among those drawn.
+fn counted(n_rows: usize, drawn: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut counts = vec![0; n_rows];
+    drawn.for_each(|row| counts[row] += 1);
+    counts
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::data::{Column, Table, Target, resample};
-    use crate::error::Error;
+    use crate::data::{Column, Table, resample};
+
+    /// Draws from rows whose classes are those of `codes`.
+    fn drawn_from(
+        how: Resampling,
+        codes: &[u32],
+        weights: &Weights,
+        share: f64,
+        seed: u64,
+    ) -> Result<Weights> {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; codes.len()]))])?;
+        let classes = (0..5).map(|class| format!("{class}")).collect();
+        let target = Target::classes(codes.to_vec(), classes)?;
+        how.draw(&Sample::new(&table, &target, weights)?, share, Seed(seed))
+    }
 
     fn drawn(how: Resampling, weights: &Weights, share: f64) -> Weights {
         let n = weights.n_rows().unwrap_or(50);
-        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; n]))]).unwrap();
-        let target = Target::numbers(vec![0.0; n]).unwrap();
-        how.draw(&Sample::new(&table, &target, weights).unwrap(), share, Seed(3)).unwrap()
+        drawn_from(how, &vec![0; n], weights, share, 3).unwrap()
+    }
+
+    /// How often each class is drawn.
+    fn by_class(codes: &[u32], counts: &[u32]) -> [u32; 5] {
+        let mut sums = [0; 5];
+        codes.iter().zip(counts).for_each(|(&class, count)| sums[class as usize] += count);
+        sums
     }
 
     #[test]
     fn plain_draws_are_those_of_the_bootstrap_and_of_subsamples() {
         let bootstrap = drawn(Resampling::Bootstrap, &Weights::Uniform, 1.0);
         assert_eq!(bootstrap, resample::bootstrap(50, Seed(3)));
+        assert_eq!(drawn(Resampling::Weighted, &Weights::Uniform, 1.0), bootstrap);
         let half = drawn(Resampling::Subsample, &Weights::Uniform, 0.5);
         assert_eq!(half, resample::subsample(50, 25, Seed(3)).unwrap());
         assert_eq!(drawn(Resampling::None, &Weights::Uniform, 1.0), Weights::Uniform);
@@ -116,7 +246,7 @@ mod tests {
     fn copies_are_drawn_one_by_one_and_absent_rows_never() {
         let copies: Vec<u32> = (0..60).map(|row| row % 4).collect();
         let weights = Weights::counts(copies.clone()).unwrap();
-        for how in [Resampling::Bootstrap, Resampling::Subsample] {
+        for how in [Resampling::Bootstrap, Resampling::Subsample, Resampling::Weighted] {
             let Weights::Counts(counts) = drawn(how, &weights, 0.5) else { panic!() };
             assert_eq!(counts.iter().sum::<u32>(), 45, "half of 90 copies");
             assert!(counts.iter().zip(&copies).all(|(count, copies)| *copies > 0 || *count == 0));
@@ -126,13 +256,95 @@ mod tests {
     }
 
     #[test]
-    fn a_real_weight_goes_with_its_row() {
+    fn a_real_weight_goes_with_its_row_unless_rows_are_drawn_by_it() {
         let weights = Weights::real((0..40).map(|row| f64::from(row % 3) * 0.5).collect()).unwrap();
-        let Weights::Real(drawn) = drawn(Resampling::Bootstrap, &weights, 1.0) else { panic!() };
-        let copies = |row: usize| drawn[row] / (f64::from(row as u32 % 3) * 0.5);
-        let rows = (0..40).filter(|row| row % 3 > 0);
-        assert_eq!(rows.map(copies).sum::<f64>(), 26.0);
-        assert!((0..40).filter(|row| row % 3 == 0).all(|row| drawn[row] == 0.0));
+        let rows = || (0..40).filter(|row| row % 3 > 0);
+        for how in [Resampling::Bootstrap, Resampling::Stratified, Resampling::Balanced] {
+            let Weights::Real(drawn) = drawn(how, &weights, 1.0) else { panic!() };
+            let copies = |row: usize| drawn[row] / (f64::from(row as u32 % 3) * 0.5);
+            assert_eq!(rows().map(copies).sum::<f64>(), 26.0);
+            assert!((0..40).filter(|row| row % 3 == 0).all(|row| drawn[row] == 0.0));
+        }
+        let mut sums = [0; 3];
+        for seed in 0..400 {
+            let by_weight = drawn_from(Resampling::Weighted, &[0; 40], &weights, 1.0, seed);
+            let Weights::Counts(drawn) = by_weight.unwrap() else { panic!() };
+            drawn.iter().enumerate().for_each(|(row, count)| sums[row % 3] += count);
+        }
+        // Rows of weight 1 twice as often as those of weight 1/2, of 26 draws each time. The
+        // standard deviation of the share is 0.0046.
+        assert_eq!((sums[0], sums[1] + sums[2]), (0, 400 * 26));
+        assert!((f64::from(sums[2]) / f64::from(400 * 26) - 2.0 / 3.0).abs() < 0.02, "{sums:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn each_class_is_drawn_as_often_as_it_should(
+            rows in prop::collection::vec((0..5u32, 0..4u32), 1..60),
+            share in 0.1..2.0f64,
+            seed: u64,
+        ) {
+            let codes: Vec<u32> = rows.iter().map(|row| row.0).collect();
+            let copies: Vec<u32> = rows.iter().map(|row| row.1).collect();
+            prop_assume!(copies.iter().any(|&copies| copies > 0));
+            let weights = Weights::counts(copies.clone()).unwrap();
+            let there = by_class(&codes, &copies);
+            let rarest = there.into_iter().filter(|&n| n > 0).min().unwrap();
+            for how in [Resampling::Stratified, Resampling::Balanced] {
+                let bag = drawn_from(how, &codes, &weights, share, seed).unwrap();
+                prop_assert_eq!(&bag, &drawn_from(how, &codes, &weights, share, seed).unwrap());
+                let Weights::Counts(counts) = bag else { panic!() };
+                for (drawn, there) in by_class(&codes, &counts).into_iter().zip(there) {
+                    let n = if how == Resampling::Balanced { rarest } else { there };
+                    let expected = ((share * f64::from(n)).round() as u32).max(1);
+                    prop_assert_eq!(drawn, if there > 0 { expected } else { 0 });
+                }
+                prop_assert!(counts.iter().zip(&copies).all(|(count, copies)| *copies > 0 || *count == 0));
+                // A copy is a row: where it stands twice it is drawn as one that is counted twice.
+                let twice = codes.iter().zip(&copies);
+                let twice: Vec<u32> =
+                    twice.flat_map(|(&c, &n)| std::iter::repeat_n(c, n as usize)).collect();
+                let plain = drawn_from(how, &twice, &Weights::Uniform, share, seed).unwrap();
+                let Weights::Counts(plain) = plain else { panic!() };
+                let mut next = 0;
+                for (count, n) in counts.iter().zip(&copies) {
+                    let end = next + *n as usize;
+                    prop_assert_eq!(*count, plain[next..end].iter().sum::<u32>());
+                    next = end;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_a_class_are_equally_likely() {
+        let codes: Vec<u32> = (0..30).map(|row| u32::from(row % 10 == 0)).collect();
+        let mut seen = [0u32; 30];
+        for seed in 0..4000 {
+            let bag = drawn_from(Resampling::Balanced, &codes, &Weights::Uniform, 1.0, seed);
+            let Weights::Counts(counts) = bag.unwrap() else { panic!() };
+            seen.iter_mut().zip(counts.iter()).for_each(|(sum, count)| *sum += count);
+        }
+        // Of the rare class 4000 draws a row, of the other 3 * 4000 / 27 = 444, with standard
+        // deviations of 52 and 21.
+        for (row, &n) in seen.iter().enumerate() {
+            let (expected, most) = if row % 10 == 0 { (4000.0, 250.0) } else { (444.4, 100.0) };
+            assert!((f64::from(n) - expected).abs() < most, "row {row}: {n}");
+        }
+    }
+
+    #[test]
+    fn classes_are_needed_where_draws_are_by_class() {
+        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 4]))]).unwrap();
+        let target = Target::numbers(vec![0.0; 4]).unwrap();
+        let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+        for how in [Resampling::Stratified, Resampling::Balanced] {
+            let error = how.draw(&sample, 1.0, Seed(1)).unwrap_err().to_string();
+            let words = format!("the resampling {} needs classes", how.show());
+            assert!(error.contains(&words), "{error}");
+            assert!(how.needs_classes());
+        }
+        assert!(Resampling::Weighted.draw(&sample, 1.0, Seed(1)).is_ok());
     }
 
     #[test]
@@ -140,6 +352,9 @@ mod tests {
         for (how, share) in [
             (Resampling::Bootstrap, 0.0),
             (Resampling::Bootstrap, f64::INFINITY),
+            (Resampling::Stratified, -1.0),
+            (Resampling::Balanced, f64::NAN),
+            (Resampling::Weighted, 0.0),
             (Resampling::Subsample, 1.5),
             (Resampling::None, 0.5),
         ] {

@@ -1,6 +1,7 @@
 //! The names and kinds of a table's columns, and matching another table to them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +13,8 @@ use crate::error::{Error, Result, nearest};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schema {
-    /// One field a column.
-    pub fields: Vec<Field>,
+    /// One field a column, shared by the schemas that hold it.
+    pub fields: Vec<Arc<Field>>,
 }
 
 /// One column's name and kind.
@@ -93,6 +94,11 @@ impl Schema {
         Ok(Aligned { table: Cow::Owned(Table::new(columns)?), unseen, extra })
     }
 
+    /// The columns `features`, in that order.
+    pub fn select(&self, features: &[u32]) -> Schema {
+        Schema { fields: features.iter().map(|&f| self.fields[f as usize].clone()).collect() }
+    }
+
     /// How many columns.
     pub fn len(&self) -> usize {
         self.fields.len()
@@ -122,6 +128,12 @@ impl Aligned<'_> {
     /// The matched table.
     pub fn table(&self) -> &Table {
         &self.table
+    }
+
+    /// The columns `features` alone; `schema` is known to be that of these columns.
+    pub fn select(&self, schema: &Arc<Schema>, features: &[u32]) -> Aligned<'static> {
+        let table = self.table.select_as(schema.clone(), features);
+        Aligned { table: Cow::Owned(table), unseen: vec![], extra: vec![] }
     }
 
     /// Levels that the schema does not know, by column.

@@ -38,12 +38,12 @@ impl Table {
         check_names(&columns)?;
         let fields = columns
             .iter()
-            .map(|(name, column)| Field {
-                name: name.clone(),
-                kind: match column {
+            .map(|(name, column)| {
+                let kind = match column {
                     Column::Numeric(_) => FieldKind::Numeric,
                     Column::Categorical(c) => FieldKind::Categorical { levels: c.levels().clone() },
-                },
+                };
+                Arc::new(Field { name: name.clone(), kind })
             })
             .collect();
         let columns = columns.into_iter().map(|(_, c)| c).collect();
@@ -100,13 +100,23 @@ impl Table {
 
     /// The columns `features`, in that order. Values are shared, not copied.
     pub fn select(&self, features: &[usize]) -> Table {
-        let fields = features.iter().map(|&f| self.schema.fields[f].clone()).collect();
-        Table {
-            schema: Arc::new(Schema { fields }),
-            columns: features.iter().map(|&f| self.columns[f].clone()).collect(),
-            n_rows: self.n_rows,
-            binned: Arc::default(),
-        }
+        let features: Vec<u32> = features.iter().map(|&f| f as u32).collect();
+        self.select_as(Arc::new(self.schema.select(&features)), &features)
+    }
+
+    /// The columns `features` for a member of a committee that is to see no others. Values are
+    /// shared, and so are bins: they are those of this table, computed once for all members.
+    pub fn subspace(&self, features: &[u32]) -> Table {
+        let schema = Arc::new(self.schema.select(features));
+        let binned = Arc::new(BinnedOnce::part_of(self.clone(), features.into()));
+        Table { binned, ..self.select_as(schema, features) }
+    }
+
+    /// The columns `features`, whose schema is `schema`.
+    pub(super) fn select_as(&self, schema: Arc<Schema>, features: &[u32]) -> Table {
+        debug_assert_eq!(schema.len(), features.len());
+        let columns = features.iter().map(|&f| self.columns[f as usize].clone()).collect();
+        Table { schema, columns, n_rows: self.n_rows, binned: Arc::default() }
     }
 
     /// The rows `rows`, in that order, copied. Learners do not need this: they take weights.

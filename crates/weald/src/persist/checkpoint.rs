@@ -81,7 +81,7 @@ mod tests {
 
     fn progress() -> Progress<AnyModel> {
         let field = Field { name: "x".into(), kind: FieldKind::Numeric };
-        let schema = Arc::new(Schema { fields: vec![field] });
+        let schema = Arc::new(Schema { fields: vec![field.into()] });
         let model = |value| {
             let (schema, output) = (schema.clone(), Output::Value);
             AnyModel::Constant(ConstantModel { value: vec![value], schema, output })

@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_leaf_with_a_value_for_each_score_has_no_slopes() {
         let field = crate::data::Field { name: "x".into(), kind: FieldKind::Numeric };
-        let schema = Schema { fields: vec![field] };
+        let schema = Schema { fields: vec![field.into()] };
         let slopes = vec![Slope { feature: 0, slope: 1.0, low: 0.0, high: 1.0 }];
         let leaf = LinearLeaf { node: 0, base: 0.0, slopes, low: 0.0, high: 1.0 };
         let of = |width: usize| {

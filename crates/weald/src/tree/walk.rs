@@ -3,6 +3,8 @@
 //! The way for trees of any size, and for a few rows in many trees. Many rows in many small trees
 //! go faster through the byte multiplexer (`predict`).
 
+use std::sync::Arc;
+
 use super::kernel::descent::{self as kernel, Descent, Question, Rows};
 use super::{LevelSet, Rule, Tree};
 use crate::data::{Column, Field, FieldKind, MISSING, Numbers, Schema, Table};
@@ -54,7 +56,7 @@ impl Walk {
 
     /// No trees yet, over all columns of a table.
     pub fn over(schema: &Schema) -> Walk {
-        let asked = |(feature, field): (usize, &Field)| Asked {
+        let asked = |(feature, field): (usize, &Arc<Field>)| Asked {
             feature: feature as u32,
             for_levels: matches!(field.kind, FieldKind::Categorical { .. }),
         };

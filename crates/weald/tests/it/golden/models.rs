@@ -210,7 +210,7 @@ pub fn shown(trained: &Trained) -> String {
 }
 
 fn schema() -> Arc<Schema> {
-    let field = |name: &str, kind| Field { name: name.into(), kind };
+    let field = |name: &str, kind| Arc::new(Field { name: name.into(), kind });
     let categorical = |levels| FieldKind::Categorical { levels };
     Arc::new(Schema {
         fields: vec![

@@ -196,7 +196,8 @@ fn schema() -> impl Strategy<Value = Schema> {
     names(1..5).prop_flat_map(move |names| {
         let n = names.len();
         (Just(names), vec(kind(), n)).prop_map(|(names, kinds)| {
-            let field = |(name, kind): (&String, FieldKind)| Field { name: name.clone(), kind };
+            let field =
+                |(name, kind): (&String, FieldKind)| Arc::new(Field { name: name.clone(), kind });
             Schema { fields: names.iter().zip(kinds).map(field).collect() }
         })
     })
