@@ -60,6 +60,16 @@ impl Weights {
         }
     }
 
+    /// How often one row stands there, and what it weighs each time. Sums that are to be the same
+    /// for a count and for that many rows multiply by the first as an integer: three times a number
+    /// would be rounded.
+    pub fn copies(&self, row: usize) -> (u32, f64) {
+        match self {
+            Weights::Counts(counts) => (counts[row], 1.0),
+            Weights::Uniform | Weights::Real(_) => (1, self.at(row)),
+        }
+    }
+
     /// The rows `rows`, in that order.
     pub fn take(&self, rows: &[usize]) -> Weights {
         match self {
@@ -93,6 +103,12 @@ impl<'a> Sample<'a> {
         'a: 'b,
     {
         Sample { table: self.table, target: self.target, weights }
+    }
+
+    /// The rows that are not in a bag drawn from this sample.
+    pub fn rows_out_of(&self, bag: &Weights) -> Vec<u32> {
+        let is_out = |row: usize| bag.at(row) == 0.0 && self.weights.at(row) > 0.0;
+        (0..self.n_rows()).filter(|&row| is_out(row)).map(|row| row as u32).collect()
     }
 
     /// How many rows the table has.

@@ -63,17 +63,14 @@ impl Member {
 fn leaf_values(grown: &Grown, target: &Target, bag: &Weights) -> (Vec<f64>, Vec<f64>) {
     let leaves = grown.leaf_by_leaf();
     let leaves: Vec<&[Entry]> = leaves.leaves().map(|(_, entries)| entries).collect();
-    let (unit, sums) = exact_sums(&leaves, 1, |row| (0, bag.at(row)));
+    let (unit, sums) = exact_sums(&leaves, 1, bag, |_| (0, 1.0));
     let weights: Vec<f64> = sums.into_iter().map(|sum| unit.value(sum)).collect();
     let (unit, sums) = match target {
         Target::Classes(labels) => {
             let class = |row: usize| labels.codes()[row] as usize;
-            exact_sums(&leaves, labels.n_classes(), |row| (class(row), bag.at(row)))
+            exact_sums(&leaves, labels.n_classes(), bag, |row| (class(row), 1.0))
         }
-        Target::Numbers(values) => {
-            let product = |row: usize| (bag.at(row) * values[row]).clamp(f64::MIN, f64::MAX);
-            exact_sums(&leaves, 1, |row| (0, product(row)))
-        }
+        Target::Numbers(values) => exact_sums(&leaves, 1, bag, |row| (0, values[row])),
     };
     let width = sums.len() / leaves.len();
     let values = (sums.chunks_exact(width).zip(&weights))
@@ -82,19 +79,24 @@ fn leaf_values(grown: &Grown, target: &Target, bag: &Weights) -> (Vec<f64>, Vec<
     (weights, values)
 }
 
-/// What the rows of each leaf add up to in each of `width` places: a row adds to one.
+/// What the rows of each leaf add up to in each of `width` places: a row adds a number to one, as
+/// often and as heavily as it is in the bag.
 fn exact_sums(
     leaves: &[&[Entry]],
     width: usize,
+    bag: &Weights,
     added: impl Fn(usize) -> (usize, f64),
 ) -> (ExactSum, Vec<i128>) {
     let rows = leaves.iter().copied().flatten().map(|&entry| row_of(entry));
-    let unit = ExactSum::for_largest(rows.map(|row| added(row).1.abs()).fold(0.0, f64::max));
+    let product = |weight: f64, number: f64| (weight * number).clamp(f64::MIN, f64::MAX);
+    let sizes = rows.map(|row| product(bag.at(row), added(row).1).abs());
+    let unit = ExactSum::for_largest(sizes.fold(0.0, f64::max));
     let mut sums = vec![0; leaves.len() * width];
     for (sums, entries) in sums.chunks_exact_mut(width).zip(leaves) {
         for &entry in *entries {
-            let (place, number) = added(row_of(entry));
-            sums[place] += unit.units(number);
+            let row = row_of(entry);
+            let ((place, number), (copies, weight)) = (added(row), bag.copies(row));
+            sums[place] += i128::from(copies) * unit.units(product(weight, number));
         }
     }
     (unit, sums)
@@ -102,11 +104,7 @@ fn exact_sums(
 
 /// The rows out of a bag, and the leaf of each.
 fn rows_out(walk: &Walk, sample: &Sample<'_>, bag: &Weights) -> (Vec<u32>, Vec<u32>) {
-    let is_out = |row: &u32| {
-        let row = *row as usize;
-        bag.at(row) == 0.0 && sample.weights.at(row) > 0.0
-    };
-    let rows: Vec<u32> = (0..sample.n_rows() as u32).filter(is_out).collect();
+    let rows = sample.rows_out_of(bag);
     let mut leaves = vec![0; rows.len()];
     let columns = Reader::of(sample.table);
     let mut tile = Vec::new();

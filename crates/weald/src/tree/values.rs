@@ -77,16 +77,18 @@ fn describe_numbers(grown: &Shape, values: &[f64], weights: &Weights) -> Vec<Des
     let centre = 0.5 * low + 0.5 * high;
     // The weight, the weighted target, and the weighted distance from the centre and its square:
     // the cost is taken around the centre, where little is lost by subtraction.
-    let quantities = |row: usize| {
-        let (weight, distance) = (weights.at(row), values[row] - centre);
+    let quantities = |row: usize, weight: f64| {
+        let distance = values[row] - centre;
         [weight, weight * values[row], weight * distance, weight * (distance * distance)]
             .map(|x: f64| x.clamp(f64::MIN, f64::MAX))
     };
-    let exact: [ExactSum; 4] =
-        std::array::from_fn(|i| ExactSum::for_largest(largest(grown, |row| quantities(row)[i])));
+    let exact: [ExactSum; 4] = std::array::from_fn(|i| {
+        ExactSum::for_largest(largest(grown, |row| quantities(row, weights.at(row))[i]))
+    });
     let sums = sum_nodes(grown, 4, |row, sums| {
-        for (i, quantity) in quantities(row).into_iter().enumerate() {
-            sums[i] += exact[i].units(quantity);
+        let (copies, weight) = weights.copies(row);
+        for (i, quantity) in quantities(row, weight).into_iter().enumerate() {
+            sums[i] += i128::from(copies) * exact[i].units(quantity);
         }
     });
     let describe = |sums: &[i128]| {
