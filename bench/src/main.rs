@@ -116,24 +116,40 @@ fn warm_up(learner: &AnyLearner, rows: &Rows, run: &Run<'_>) {
 
 /// How many trees and leaves, and which classes in which order.
 fn shape(model: &AnyModel, report: &mut serde_json::Value) {
-    let count = |trees: &[Tree]| {
-        let leaves: usize = trees.iter().map(Tree::n_leaves).sum();
-        (trees.len(), leaves, trees.iter().map(|tree| tree.nodes.len()).sum())
+    let (trees, leaves, nodes) = size_of_trees(model);
+    let out_of_bag = match model {
+        AnyModel::Forest(model) => model.out_of_bag.as_ref(),
+        AnyModel::Committee(model) => model.out_of_bag.as_ref(),
+        AnyModel::Tree(_) | AnyModel::Additive(_) | AnyModel::Constant(_) => None,
     };
-    let (trees, leaves, nodes) = match model {
-        AnyModel::Tree(model) => count(std::slice::from_ref(&model.tree)),
-        AnyModel::Additive(model) => count(&model.trees),
-        AnyModel::Forest(ForestModel { trees, out_of_bag, .. }) => {
-            report["out_of_bag_error"] = json!(out_of_bag.as_ref().map(|curve| curve.error()));
-            (trees.len(), trees.n_leaves(), trees.n_nodes())
-        }
-        AnyModel::Constant(_) => (0, 0, 0),
-    };
+    if let AnyModel::Forest(_) | AnyModel::Committee(_) = model {
+        report["out_of_bag_error"] = json!(out_of_bag.map(|curve| curve.error()));
+    }
     report["trees"] = json!(trees);
     report["leaves"] = json!(leaves);
     report["nodes"] = json!(nodes);
     if let Output::Probabilities { classes } = model.output() {
         report["classes"] = json!(classes);
+    }
+}
+
+/// How many trees, leaves and nodes.
+fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
+    let count = |trees: &[Tree]| {
+        let leaves: usize = trees.iter().map(Tree::n_leaves).sum();
+        (trees.len(), leaves, trees.iter().map(|tree| tree.nodes.len()).sum())
+    };
+    match model {
+        AnyModel::Tree(model) => count(std::slice::from_ref(&model.tree)),
+        AnyModel::Additive(model) => count(&model.trees),
+        AnyModel::Forest(ForestModel { trees, .. }) => {
+            (trees.len(), trees.n_leaves(), trees.n_nodes())
+        }
+        AnyModel::Constant(_) => (0, 0, 0),
+        AnyModel::Committee(model) => {
+            let sizes = model.members.iter().map(|member| size_of_trees(&member.model));
+            sizes.fold((0, 0, 0), |all, one| (all.0 + one.0, all.1 + one.1, all.2 + one.2))
+        }
     }
 }
 

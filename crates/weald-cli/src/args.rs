@@ -80,7 +80,7 @@ pub struct TrainArguments {
     /// Set a parameter; `weald methods NAME` lists them
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
-    /// Grow a forest until this stops getting better: oob
+    /// Grow a committee until this stops getting better: oob
     #[arg(long, value_name = "WHAT", hide_possible_values = true)]
     pub until: Option<Until>,
     /// Share of rows held out to measure on; 0: none
@@ -319,7 +319,7 @@ pub struct MethodsArguments {
     pub json: bool,
 }
 
-/// What a forest grows by.
+/// What a committee grows by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Until {
     /// The out-of-bag error.

@@ -3,6 +3,7 @@
 use weald::any::{AnyLearner, AnyModel, MetricValue};
 use weald::base::constant::Constant;
 use weald::data::folds::Folds;
+use weald::ensemble::Combiner;
 use weald::learner::Learner;
 use weald::metric::{Metric, Truth};
 use weald::model::{Model, Output};
@@ -96,9 +97,17 @@ pub fn on_test_part(
 }
 
 /// What a model says before it looks at a row: its prior, which every model so far keeps: a tree
-/// at its root, a sum of trees before its first tree, a forest in the mean of its leaves.
+/// at its root, a sum of trees before its first tree, a forest in the mean of its leaves, a committee
+/// in the mean of its members.
 pub fn prior(model: &AnyModel, n_rows: usize) -> Scores {
-    let value = match model {
+    let value = prior_value(model);
+    let mut scores = Scores::zeros(n_rows, value.len());
+    scores.rows_mut().for_each(|row| row.copy_from_slice(&value));
+    scores
+}
+
+fn prior_value(model: &AnyModel) -> Vec<f64> {
+    match model {
         AnyModel::Tree(model) => model.tree.value(0).to_vec(),
         AnyModel::Constant(model) => model.value.clone(),
         AnyModel::Forest(model) => model.trees.prior(),
@@ -107,10 +116,11 @@ pub fn prior(model: &AnyModel, n_rows: usize) -> Scores {
             model.link.respond(&model.start, &mut prior);
             prior
         }
-    };
-    let mut scores = Scores::zeros(n_rows, value.len());
-    scores.rows_mut().for_each(|row| row.copy_from_slice(&value));
-    scores
+        AnyModel::Committee(model) => {
+            let priors = model.members.iter().map(|member| prior(&member.model, 1));
+            Combiner::Mean.combine(priors, &model.weights).row(0).to_vec()
+        }
+    }
 }
 
 /// Measures `learner` on each fold, fitted on the others. After Ctrl-C: on the folds so far.

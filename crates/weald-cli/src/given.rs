@@ -98,7 +98,10 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
     let trained = model_file::load(path, Some(&arguments.file))?.trained;
     match trained.model {
         AnyModel::Additive(_) => Ok(Some(trained)),
-        AnyModel::Constant(_) | AnyModel::Forest(_) | AnyModel::Tree(_) => {
+        AnyModel::Constant(_)
+        | AnyModel::Forest(_)
+        | AnyModel::Tree(_)
+        | AnyModel::Committee(_) => {
             let headline =
                 format!("a model of the method {} cannot be gone on from", trained.method);
             Err(Failure::new(Kind::Usage, headline)
@@ -138,9 +141,13 @@ pub fn block_scores(
 fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weald::Result<Scores> {
     match (model, offset) {
         (AnyModel::Additive(model), Some(offset)) => model.offset_scores(table, offset),
-        (AnyModel::Constant(_) | AnyModel::Forest(_) | AnyModel::Tree(_), Some(_)) => {
-            Err(Error::NotTaken { extra: "an offset" })
-        }
+        (
+            AnyModel::Constant(_)
+            | AnyModel::Forest(_)
+            | AnyModel::Tree(_)
+            | AnyModel::Committee(_),
+            Some(_),
+        ) => Err(Error::NotTaken { extra: "an offset" }),
         (model, None) => Ok(model.aligned_scores(table)),
     }
 }

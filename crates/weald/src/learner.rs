@@ -15,6 +15,12 @@ pub trait Learner: Send + Sync {
     /// Learns from a sample.
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model>;
 
+    /// Does what the members of a committee of this learner need do but once: tells of suspicious
+    /// input, and computes the bins that they share.
+    fn prepare(&self, _: &Sample<'_>, _: &Run<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// Learns from a sample and what else is given. A method refuses what it has no use for.
     fn fit_with(
         &self,

@@ -3,6 +3,7 @@
 //! The same seed gives the same model, to the byte, on any number of threads.
 
 pub mod any;
+pub mod bag;
 pub mod base;
 pub mod boost;
 mod cholesky;

@@ -2,6 +2,8 @@
 //!
 //! A method lists its fields once; reading, setting and describing them all use that list.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result, nearest};
 
 /// A method whose hyper-parameters can be read and set by name.
@@ -17,6 +19,12 @@ pub trait Parameters: Clone {
 
     /// Sets one hyper-parameter from text.
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        self.set_own(name, value)?;
+        self.check()
+    }
+
+    /// Sets one of the listed hyper-parameters, whatever that does to the others.
+    fn set_own(&mut self, name: &str, value: &str) -> Result<()> {
         let method = self.method();
         let mut parameters = self.parameters();
         let Some(at) = parameters.iter().position(|p| p.name == name) else {
@@ -34,14 +42,19 @@ pub trait Parameters: Clone {
                 expected: parameter.value.expected(),
             });
         }
-        self.check()
+        Ok(())
     }
 
     /// Every hyper-parameter with its value as text and its meaning.
     fn settings(&self) -> Vec<Setting> {
+        self.own_settings()
+    }
+
+    /// The listed hyper-parameters with their values as text and their meanings.
+    fn own_settings(&self) -> Vec<Setting> {
         let mut copy = self.clone();
         let describe = |p: Parameter<'_>| Setting {
-            name: p.name,
+            name: p.name.into(),
             value: p.value.show(),
             expected: p.value.expected(),
             meaning: p.meaning,
@@ -63,8 +76,8 @@ pub struct Parameter<'a> {
 /// One hyper-parameter as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// Its name.
-    pub name: &'static str,
+    /// Its name; that of another method's parameter stands behind a prefix, as in `base.max_depth`.
+    pub name: Cow<'static, str>,
     /// Its value.
     pub value: String,
     /// What values it takes.

@@ -7,8 +7,10 @@ use serde_json::{Value, json};
 use weald::any::{AnyModel, Trained};
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind};
+use weald::ensemble::OutOfBagCurve;
 use weald::forest::ForestModel;
 use weald::model::{Model, Output};
+use weald::parameter::Value as _;
 use weald::tree::TreeModel;
 
 use crate::args::{InspectArguments, PictureFormat};
@@ -49,7 +51,10 @@ pub fn run(arguments: &InspectArguments) -> Result<()> {
 fn tree(trained: &Trained) -> Result<&TreeModel> {
     match &trained.model {
         AnyModel::Tree(tree) => Ok(tree),
-        AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Forest(_) => Err(Failure::new(
+        AnyModel::Constant(_)
+        | AnyModel::Additive(_)
+        | AnyModel::Forest(_)
+        | AnyModel::Committee(_) => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )
@@ -89,6 +94,9 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Forest(model) => {
             let _ = write!(out, "\n{}", picture::forest(model, width()));
+        }
+        AnyModel::Committee(model) => {
+            let _ = write!(out, "\n{}", picture::committee(model, width()));
         }
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
@@ -153,6 +161,13 @@ pub fn shape(trained: &Trained) -> String {
             let trees = crate::say::count(model.trees.len(), "tree", "trees");
             let leaves = crate::say::count(model.trees.n_leaves(), "leaf", "leaves");
             format!("{}, {trees}, {leaves} in all", trained.method)
+        }
+        AnyModel::Committee(model) => {
+            let members = crate::say::count(model.members.len(), "member", "members");
+            match trained.parameters.get("base") {
+                Some(base) => format!("{}, {members} of {base}", trained.method),
+                None => format!("{}, {members}", trained.method),
+            }
         }
         AnyModel::Constant(_) => trained.method.clone(),
     }
@@ -245,8 +260,15 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
         AnyModel::Forest(model) => {
             document["n_trees"] = json!(model.trees.len());
             document["n_leaves"] = json!(model.trees.n_leaves());
-            document["out_of_bag"] = out_of_bag_as_json(model);
+            document["out_of_bag"] = out_of_bag_as_json(model.out_of_bag.as_ref());
             document["importance"] = importance_as_json(model);
+        }
+        AnyModel::Committee(model) => {
+            document["n_members"] = json!(model.members.len());
+            document["combine"] = json!(model.combiner.show());
+            document["out_of_bag"] = out_of_bag_as_json(model.out_of_bag.as_ref());
+            document["members"] =
+                (model.members.iter()).map(|member| json!({ "columns": member.columns })).collect();
         }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }
@@ -254,8 +276,8 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
 }
 
 /// The error on rows out of the bag; errors of no rows are null.
-pub fn out_of_bag_as_json(model: &ForestModel) -> Value {
-    model.out_of_bag.as_ref().map_or(Value::Null, |curve| {
+pub fn out_of_bag_as_json(curve: Option<&OutOfBagCurve>) -> Value {
+    curve.map_or(Value::Null, |curve| {
         json!({
             "error": curve.error(),
             "rows_in_every_bag": curve.n_without,

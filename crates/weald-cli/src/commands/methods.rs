@@ -68,7 +68,7 @@ fn one(method: &Method) -> String {
     }
     let mut list = table(&["parameter", "default", "accepted", "meaning"]);
     for Setting { name, value, expected, meaning } in &settings {
-        list.add_row([*name, value.as_str(), expected.as_str(), *meaning].map(word));
+        list.add_row([name, value.as_str(), expected.as_str(), *meaning].map(word));
     }
     out.push_str(&show(&list));
     out + &example

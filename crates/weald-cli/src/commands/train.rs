@@ -29,8 +29,9 @@ use crate::tables::three;
 use crate::watch::Watch;
 use crate::{interrupt, output, source, tables};
 
-/// Trees at the most where the out-of-bag error decides, and over how many it must still fall.
-const MOST_TREES_UNTIL_OOB: &str = "2000";
+/// Trees or members at the most where the out-of-bag error decides, and over how many it must still
+/// fall.
+const MOST_UNTIL_OOB: &str = "2000";
 const PATIENCE_UNTIL_OOB: &str = "50";
 
 /// Reads, fits, measures and saves.
@@ -115,19 +116,21 @@ pub fn configured(method: &str, settings: &[String]) -> Result<AnyLearner> {
     Ok(learner)
 }
 
-/// Makes a forest grow until its out-of-bag error stops falling, unless told how exactly.
+/// Makes a forest or another committee grow until its out-of-bag error stops falling, unless told how
+/// exactly.
 fn grow_until_oob(learner: &mut AnyLearner, arguments: &TrainArguments) -> Result<()> {
     if !learner.settings().iter().any(|s| s.name == "patience") {
         let headline = format!("--until oob does not go with the method {}", arguments.method);
         return Err(Failure::new(Kind::Usage, headline)
             .fact("it has no out-of-bag error to stop by")
-            .help("use it with --method random-forest"));
+            .help("use it with --method random-forest or bagging"));
     }
     let is_given = |key: &str| {
         let keys = arguments.settings.iter().filter_map(|s| s.split_once('='));
         keys.into_iter().any(|(given, _)| given.trim() == key)
     };
-    for (key, value) in [("n_trees", MOST_TREES_UNTIL_OOB), ("patience", PATIENCE_UNTIL_OOB)] {
+    let n = if let AnyLearner::Bagging(_) = learner { "n_members" } else { "n_trees" };
+    for (key, value) in [(n, MOST_UNTIL_OOB), ("patience", PATIENCE_UNTIL_OOB)] {
         if !is_given(key) {
             learner.set(key, value).map_err(Failure::library)?;
         }
@@ -238,10 +241,13 @@ fn fit_for_keeps(
             three(curve.best_loss())
         ));
     }
-    if let AnyModel::Forest(model) = &model
-        && let Some(curve) = &model.out_of_bag
-    {
-        say::line(&picture::out_of_bag(curve, &model.output));
+    let (curve, words) = match &model {
+        AnyModel::Forest(model) => (model.out_of_bag.as_ref(), ("tree", "trees")),
+        AnyModel::Committee(model) => (model.out_of_bag.as_ref(), ("member", "members")),
+        AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Tree(_) => (None, ("", "")),
+    };
+    if let Some(curve) = curve {
+        say::line(&picture::out_of_bag(curve, model.output(), words));
     }
     Ok((model, warnings))
 }
@@ -385,10 +391,14 @@ impl Outcome {
             "metrics": metrics,
             "curve": match &self.trained.model {
                 AnyModel::Additive(model) => model.curve.as_ref().map(curve_as_json),
-                AnyModel::Constant(_) | AnyModel::Forest(_) | AnyModel::Tree(_) => None,
+                AnyModel::Constant(_)
+                | AnyModel::Forest(_)
+                | AnyModel::Tree(_)
+                | AnyModel::Committee(_) => None,
             },
             "out_of_bag": match &self.trained.model {
-                AnyModel::Forest(model) => out_of_bag_as_json(model),
+                AnyModel::Forest(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
+                AnyModel::Committee(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
                 AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Tree(_) => Value::Null,
             },
             "model_file": self.to.display().to_string(),

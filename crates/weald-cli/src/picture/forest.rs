@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use weald::forest::{ForestModel, OutOfBagCurve};
+use weald::ensemble::OutOfBagCurve;
+use weald::forest::ForestModel;
 use weald::model::Output;
 
 use super::curve::bars;
@@ -18,7 +19,7 @@ const MOST_COLUMNS: usize = 20;
 pub fn forest(model: &ForestModel, width: usize) -> String {
     let mut out = String::new();
     if let Some(curve) = &model.out_of_bag {
-        let words = out_of_bag(curve, &model.output);
+        let words = out_of_bag(curve, &model.output, ("tree", "trees"));
         let _ = writeln!(out, "{}", wrap(&words, width).join("\n"));
         let _ = writeln!(out, "{}\n", bars(&curve.errors, width.min(60)));
     }
@@ -26,18 +27,22 @@ pub fn forest(model: &ForestModel, width: usize) -> String {
     out
 }
 
-/// "out-of-bag error 5.1 % (of 4,000 rows, 3 are in every bag)".
-pub fn out_of_bag(curve: &OutOfBagCurve, output: &Output) -> String {
+/// "out-of-bag error 5.1 % after 100 trees; 3 rows are in every bag and not counted".
+pub fn out_of_bag(
+    curve: &OutOfBagCurve,
+    output: &Output,
+    (member, members): (&str, &str),
+) -> String {
     let error = match output {
         Output::Probabilities { .. } => format!("out-of-bag error {}", percent(curve.error())),
         _ => format!("out-of-bag mean squared error {}", three(curve.error())),
     };
-    let trees = count(curve.errors.len(), "tree", "trees");
+    let members = count(curve.errors.len(), member, members);
     match curve.n_without {
-        0 => format!("{error} after {trees}"),
-        1 => format!("{error} after {trees}; 1 row is in every bag and not counted"),
+        0 => format!("{error} after {members}"),
+        1 => format!("{error} after {members}; 1 row is in every bag and not counted"),
         n => format!(
-            "{error} after {trees}; {} are in every bag and not counted",
+            "{error} after {members}; {} are in every bag and not counted",
             count(n, "row", "rows")
         ),
     }

@@ -4,6 +4,7 @@
 //! answers, the shares, and where missing values go. The renderers only place them.
 
 mod colour;
+mod committee;
 mod curve;
 mod dot;
 mod forest;
@@ -14,6 +15,7 @@ mod svg;
 mod text;
 mod words;
 
+pub use committee::committee;
 pub use curve::curve;
 pub use dot::dot;
 pub use forest::{forest, out_of_bag};

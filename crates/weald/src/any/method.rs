@@ -1,6 +1,7 @@
 //! The names of the methods.
 
 use super::AnyLearner;
+use crate::bag::Bagging;
 use crate::base::constant::Constant;
 use crate::boost::GradientBoosting;
 use crate::error::{Error, Result, nearest};
@@ -47,6 +48,30 @@ pub const METHODS: &[Method] = &[
         make: || AnyLearner::RandomForest(RandomForest::extra_trees()),
     },
     Method {
+        name: "bagging",
+        summary: "any method on bootstraps of the rows; full trees unless told otherwise",
+        source: "Breiman 1996",
+        make: || bagging(Bagging::of),
+    },
+    Method {
+        name: "pasting",
+        summary: "any method on parts of the rows, none of them twice",
+        source: "Breiman 1999",
+        make: || bagging(Bagging::pasting),
+    },
+    Method {
+        name: "random-subspace",
+        summary: "any method on all rows and a share of the columns",
+        source: "Ho 1998",
+        make: || bagging(Bagging::random_subspace),
+    },
+    Method {
+        name: "random-patches",
+        summary: "any method on a share of the rows and of the columns",
+        source: "Louppe & Geurts 2012",
+        make: || bagging(Bagging::random_patches),
+    },
+    Method {
         name: "decision-tree",
         summary: "one tree; Gini for classes, variance for numbers",
         source: "Breiman, Friedman, Olshen & Stone 1984",
@@ -72,6 +97,10 @@ pub const METHODS: &[Method] = &[
     },
 ];
 
+fn bagging(of: fn(AnyLearner) -> Bagging<AnyLearner>) -> AnyLearner {
+    AnyLearner::Bagging(Box::new(of(AnyLearner::DecisionTree(DecisionTree::default()))))
+}
+
 impl AnyLearner {
     /// The method called `name`, with its default hyper-parameters.
     pub fn named(name: &str) -> Result<AnyLearner> {
@@ -93,7 +122,7 @@ mod tests {
         for method in METHODS {
             let mut learner = (method.make)();
             for setting in learner.settings() {
-                learner.set(setting.name, &setting.value).unwrap();
+                learner.set(&setting.name, &setting.value).unwrap();
             }
             assert_eq!(learner, (method.make)());
         }

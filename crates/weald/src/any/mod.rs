@@ -3,6 +3,7 @@
 //! Adding a method to [`AnyLearner`] or a model to [`AnyModel`] does not compile until every
 //! place that must know it does.
 
+mod bagging;
 mod method;
 mod trained;
 
@@ -11,9 +12,11 @@ use std::sync::Arc;
 pub use method::{METHODS, Method};
 pub use trained::{MetricValue, TargetField, Trained};
 
+use crate::bag::Bagging;
 use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Sample, Schema, Task};
+use crate::ensemble::{Combiner, Ensemble, Member};
 use crate::error::{Error, Result};
 use crate::forest::{ForestModel, RandomForest};
 use crate::learner::{Checkpoint, Extras, Learner, Progress};
@@ -36,6 +39,8 @@ pub enum AnyLearner {
     DecisionTree(DecisionTree),
     /// One split.
     Stump(Stump),
+    /// A committee of another method's models.
+    Bagging(Box<Bagging<AnyLearner>>),
 }
 
 /// Any fitted model.
@@ -49,6 +54,8 @@ pub enum AnyModel {
     Forest(ForestModel),
     /// A tree.
     Tree(TreeModel),
+    /// Models that answer together.
+    Committee(Ensemble<Member<AnyModel>>),
 }
 
 /// Does the same with whatever learner `$any` holds.
@@ -60,6 +67,7 @@ macro_rules! each_learner {
             AnyLearner::RandomForest($learner) => $body,
             AnyLearner::DecisionTree($learner) => $body,
             AnyLearner::Stump($learner) => $body,
+            AnyLearner::Bagging($learner) => $body,
         }
     };
 }
@@ -72,6 +80,7 @@ macro_rules! each_model {
             AnyModel::Additive($model) => $body,
             AnyModel::Forest($model) => $body,
             AnyModel::Tree($model) => $body,
+            AnyModel::Committee($model) => $body,
         }
     };
 }
@@ -87,10 +96,28 @@ impl AnyLearner {
         each_learner!(self, learner => learner.set(name, value))
     }
 
+    /// The method that it is a kind of: for extra trees, random-forest.
+    fn method(&self) -> &'static str {
+        each_learner!(self, learner => learner.method())
+    }
+
+    /// Whether all values are in range.
+    fn check(&self) -> Result<()> {
+        each_learner!(self, learner => learner.check())
+    }
+
     /// What it is for, if that is one task alone: a loss for numbers makes it a method for them.
     pub fn task(&self) -> Option<Task> {
         match self {
             AnyLearner::GradientBoosting(learner) => learner.loss.task(),
+            AnyLearner::RandomForest(learner) if learner.resampling.needs_classes() => {
+                Some(Task::Classification)
+            }
+            AnyLearner::Bagging(learner) => {
+                let is_of_classes =
+                    learner.resampling.needs_classes() || learner.combine == Combiner::Vote;
+                if is_of_classes { Some(Task::Classification) } else { learner.base.task() }
+            }
             AnyLearner::Constant(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
@@ -111,7 +138,15 @@ impl Learner for AnyLearner {
             AnyLearner::RandomForest(learner) => learner.fit(sample, run).map(AnyModel::Forest),
             AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
             AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
+            AnyLearner::Bagging(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(AnyModel::Committee)
+            }
         }
+    }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        each_learner!(self, learner => learner.prepare(sample, run))
     }
 
     fn fit_with(
@@ -165,7 +200,10 @@ impl Checkpoint<AdditiveModel> for OfAdditive<'_> {
 fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveModel>> {
     let additive = |model: &AnyModel| match model {
         AnyModel::Additive(model) => Ok(model.clone()),
-        AnyModel::Constant(_) | AnyModel::Forest(_) | AnyModel::Tree(_) => Err(Error::Checkpoint {
+        AnyModel::Constant(_)
+        | AnyModel::Forest(_)
+        | AnyModel::Tree(_)
+        | AnyModel::Committee(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

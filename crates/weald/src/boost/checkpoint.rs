@@ -123,7 +123,7 @@ fn given(
     put("seed", seed.0.to_string());
     put("loss function", format!("{loss:?}"));
     for setting in settings.settings() {
-        put(setting.name, setting.value);
+        put(&setting.name, setting.value);
     }
     let Extras { groups, offset, validation, continued, .. } = extras;
     let mut put_sample = |part: &str, sample: &Sample<'_>| {

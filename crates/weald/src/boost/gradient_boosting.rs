@@ -142,6 +142,12 @@ impl Learner for GradientBoosting {
     ) -> Result<AdditiveModel> {
         self.fit_loss(&*self.loss.for_target(sample.target), sample, extras, run)
     }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
+        report_suspects(sample, &bins, run);
+        Ok(())
+    }
 }
 
 impl GradientBoosting {
@@ -187,8 +193,7 @@ impl Work<'_, '_> {
         let patience = settings.early_stopping_rounds;
         let mut early_stopping = EarlyStopping::new(patience, before, keeper.losses());
         let mut n_rounds = before + settings.n_trees;
-        let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
-        report_suspects(sample, &bins, run);
+        settings.prepare(sample, run)?;
         if parts.len() > 1 {
             if keeper.resumed(0, 1).is_none() {
                 run.report(&Event::Stage { name: "boosting on folds" });

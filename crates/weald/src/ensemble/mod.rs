@@ -1,12 +1,14 @@
 //! Members, their weights, and the rule that combines them.
 
 mod combiner;
+mod member;
 mod out_of_bag;
 
 use std::sync::Arc;
 
 pub use combiner::Combiner;
-pub use out_of_bag::{OutOfBag, OutOfBagError};
+pub use member::Member;
+pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError, has_settled};
 
 use crate::data::{Aligned, Schema};
 use crate::error::{Error, Result};
@@ -22,6 +24,8 @@ pub struct Ensemble<M> {
     pub weights: Vec<f64>,
     /// How answers become one.
     pub combiner: Combiner,
+    /// The error on rows out of the members' bags, if there were any.
+    pub out_of_bag: Option<OutOfBagCurve>,
 }
 
 impl<M: Model> Ensemble<M> {
@@ -37,11 +41,15 @@ impl<M: Model> Ensemble<M> {
         if let Some(w) = weights.iter().find(|w| !w.is_finite() || **w < 0.0) {
             return bad(w.to_string(), "finite numbers of at least 0");
         }
+        if weights.iter().sum::<f64>() == f64::INFINITY {
+            return bad("numbers up to infinity together".into(), "a finite sum");
+        }
         if weights.iter().all(|&w| w == 0.0) {
             return Err(Error::ZeroWeights(weights.len()));
         }
-        let like_first =
-            |m: &M| m.schema() == members[0].schema() && m.output() == members[0].output();
+        let (schema, output) = (members[0].schema(), members[0].output());
+        let is_schema = |other: &Arc<Schema>| Arc::ptr_eq(other, schema) || other == schema;
+        let like_first = |member: &M| is_schema(member.schema()) && member.output() == output;
         if !members.iter().all(like_first) {
             return Err(Error::Parameter {
                 name: "members".into(),
@@ -49,7 +57,7 @@ impl<M: Model> Ensemble<M> {
                 expected: "members trained on the same columns and classes".into(),
             });
         }
-        Ok(Ensemble { members, weights, combiner })
+        Ok(Ensemble { members, weights, combiner, out_of_bag: None })
     }
 }
 
@@ -68,12 +76,12 @@ impl<M: Model> Model for Ensemble<M> {
             member.aligned_row(row, answer.row_mut(0));
             answer
         };
-        let answers: Vec<Scores> = self.members.iter().map(answer).collect();
-        scores.copy_from_slice(self.combiner.combine(&answers, &self.weights).row(0));
+        let answers = self.members.iter().map(answer);
+        scores.copy_from_slice(self.combiner.combine(answers, &self.weights).row(0));
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        let answers: Vec<Scores> = self.members.iter().map(|m| m.aligned_scores(table)).collect();
-        self.combiner.combine(&answers, &self.weights)
+        let answers = self.members.iter().map(|member| member.aligned_scores(table));
+        self.combiner.combine(answers, &self.weights)
     }
 }

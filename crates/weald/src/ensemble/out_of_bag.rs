@@ -7,6 +7,9 @@
 use crate::data::{Sample, Target, Weights};
 use crate::scores::{Scores, argmax};
 
+/// What the mean error of some members must fall by, as a share of itself, to go on.
+const LEAST_PROGRESS: f64 = 0.005;
+
 /// The out-of-bag predictions of members, which are added in their order.
 #[derive(Debug, Clone)]
 pub struct OutOfBag {
@@ -27,6 +30,42 @@ pub struct OutOfBagError {
     pub error: f64,
     /// Rows without a prediction: every member has seen them.
     pub n_without: usize,
+}
+
+/// The out-of-bag error of the first member, of the first two, and so on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutOfBagCurve {
+    /// Error rates, or mean squared errors; `NaN` where no row had a prediction yet.
+    pub errors: Vec<f64>,
+    /// Rows that are in the bag of every member: the last error does not speak of them.
+    pub n_without: usize,
+}
+
+impl OutOfBagCurve {
+    /// The errors after each member.
+    pub fn of(curve: &[OutOfBagError]) -> Option<OutOfBagCurve> {
+        let last = curve.last()?;
+        let errors = curve.iter().map(|point| point.error).collect();
+        Some(OutOfBagCurve { errors, n_without: last.n_without })
+    }
+
+    /// The error of all members together.
+    pub fn error(&self) -> f64 {
+        self.errors.last().copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// Whether the error has stopped falling: its mean over the last `patience` members is hardly below
+/// that over as many before them. Never while there is no error.
+pub fn has_settled(curve: &[OutOfBagError], patience: Option<usize>) -> bool {
+    let Some(patience) = patience else { return false };
+    let Some(before) = curve.len().checked_sub(2 * patience) else { return false };
+    let mean = |points: &[OutOfBagError]| {
+        points.iter().map(|point| point.error).sum::<f64>() / patience as f64
+    };
+    let (earlier, later) = curve[before..].split_at(patience);
+    let (earlier, later) = (mean(earlier), mean(later));
+    later > earlier * (1.0 - LEAST_PROGRESS) || later == 0.0
 }
 
 impl OutOfBag {
@@ -130,6 +169,19 @@ mod tests {
         let predictions = oob.predictions();
         assert_eq!(predictions.row(1), [1.0 / 3.0, 2.0 / 3.0]);
         assert!(predictions.row(3)[0].is_nan());
+    }
+
+    #[test]
+    fn an_error_has_settled_when_it_hardly_falls() {
+        let point = |error: f64| OutOfBagError { error, n_without: 0 };
+        let curve = |errors: &[f64]| errors.iter().map(|&e| point(e)).collect::<Vec<_>>();
+        assert!(!has_settled(&curve(&[0.5, 0.5, 0.5, 0.5]), None));
+        assert!(!has_settled(&curve(&[0.5, 0.5, 0.5]), Some(2)));
+        assert!(has_settled(&curve(&[0.5, 0.5, 0.5, 0.5]), Some(2)));
+        assert!(!has_settled(&curve(&[0.5, 0.4, 0.4, 0.4]), Some(2)));
+        assert!(has_settled(&curve(&[0.5, 0.3, 0.4, 0.4]), Some(2)));
+        assert!(has_settled(&curve(&[0.0, 0.0]), Some(1)));
+        assert!(!has_settled(&curve(&[f64::NAN, 0.5]), Some(1)));
     }
 
     #[test]

@@ -63,7 +63,10 @@ impl LeafRows {
             Weights::Uniform => (vec![1; n_rows], vec![1.0; n_rows]),
             Weights::Counts(counts) => (counts.to_vec(), vec![1.0; n_rows]),
             Weights::Real(weights) => {
-                (weights.iter().map(|&w| u32::from(w > 0.0)).collect(), weights.to_vec())
+                let copies = weights.iter().map(|&w| u32::from(w > 0.0)).collect();
+                // Rows that were drawn by their weight weigh 1 each.
+                let is_by_weight = resampling == Resampling::Weighted;
+                (copies, if is_by_weight { vec![1.0; n_rows] } else { weights.to_vec() })
             }
         };
         let targets = match sample.target {

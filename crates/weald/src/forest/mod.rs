@@ -19,7 +19,7 @@ mod standard_errors;
 
 pub use importance::Importance;
 pub use leaf_rows::LeafRows;
-pub use model::{ForestModel, OutOfBagCurve};
+pub use model::ForestModel;
 pub use permutation::PermutationImportance;
 pub use proximity::Leaves;
 pub use random_forest::RandomForest;

@@ -6,7 +6,7 @@ use super::importance::Importance;
 use super::leaf_rows::LeafRows;
 use super::permutation::PermutationImportance;
 use crate::data::{Aligned, Schema};
-use crate::ensemble::OutOfBagError;
+use crate::ensemble::OutOfBagCurve;
 use crate::model::{Model, Output};
 use crate::predict::DeepTrees;
 use crate::scores::Scores;
@@ -28,29 +28,6 @@ pub struct ForestModel {
     pub permutation: Option<PermutationImportance>,
     /// The training rows of each leaf, if they were to be kept.
     pub rows: Option<Box<LeafRows>>,
-}
-
-/// The out-of-bag error of the first tree, of the first two, and so on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutOfBagCurve {
-    /// Error rates, or mean squared errors; `NaN` where no row had a prediction yet.
-    pub errors: Vec<f64>,
-    /// Rows that are in the bag of every tree: the last error does not speak of them.
-    pub n_without: usize,
-}
-
-impl OutOfBagCurve {
-    /// The errors after each tree.
-    pub fn of(curve: &[OutOfBagError]) -> Option<OutOfBagCurve> {
-        let last = curve.last()?;
-        let errors = curve.iter().map(|point| point.error).collect();
-        Some(OutOfBagCurve { errors, n_without: last.n_without })
-    }
-
-    /// The error of all trees together.
-    pub fn error(&self) -> f64 {
-        self.errors.last().copied().unwrap_or(f64::NAN)
-    }
 }
 
 impl Model for ForestModel {

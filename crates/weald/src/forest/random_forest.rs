@@ -4,13 +4,15 @@
 //! few features drawn for it. Trees so different err differently, and their mean errs less than any
 //! of them: `Var = (1 - rho)/m sigma^2 + rho sigma^2`. The rows that a tree has not seen test it.
 
+use std::sync::Arc;
+
 use super::importance::Importance;
 use super::leaf_rows::{LeafRows, TreeRows};
 use super::member::Member;
-use super::model::{ForestModel, OutOfBagCurve};
+use super::model::ForestModel;
 use super::permutation::{self, PermutationImportance};
 use crate::data::{Bins, ClassWeights, Resampling, Sample, Target};
-use crate::ensemble::{OutOfBag, OutOfBagError};
+use crate::ensemble::{OutOfBag, OutOfBagCurve, has_settled};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
@@ -23,8 +25,6 @@ use crate::tree::{BinChoice, Criterion, DecisionTree, FeatureCount, Pruning, Spl
 
 /// Trees that each thread grows before the others' are waited for.
 const TREES_PER_THREAD: usize = 8;
-/// What the error must fall by, as a share of itself, to go on.
-const LEAST_PROGRESS: f64 = 0.005;
 
 /// Grows a committee of deep trees.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,9 +100,21 @@ impl Learner for RandomForest {
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<ForestModel> {
         self.fit_out_of_bag(sample, run).map(|(model, _)| model)
     }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        self.prepared(sample, run).map(|_| ())
+    }
 }
 
 impl RandomForest {
+    /// The bins, once the input has been looked at.
+    fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
+        let resolution = self.bins.resolution(sample.n_rows());
+        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        report_suspects(sample, &bins, run);
+        Ok(bins)
+    }
+
     /// The forest, and what it says of the rows out of each bag; nothing if no rows are left out.
     pub fn fit_out_of_bag(
         &self,
@@ -114,9 +126,7 @@ impl RandomForest {
         let weights = self.class_weights.applied(sample)?;
         let sample = &sample.reweighted(&weights);
         run.install(|| {
-            let resolution = self.bins.resolution(sample.n_rows());
-            let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
-            report_suspects(sample, &bins, run);
+            let bins = self.prepared(sample, run)?;
             run.report(&Event::Stage { name: "growing trees" });
             self.grow(sample, &bins, run)
         })
@@ -134,7 +144,7 @@ impl RandomForest {
         let mut out_of_bag = OutOfBag::new(sample, output.width());
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
-        while trees.len() < self.n_trees && !self.is_over(out_of_bag.curve()) {
+        while trees.len() < self.n_trees && !has_settled(out_of_bag.curve(), self.patience) {
             let first = trees.len();
             let n = (TREES_PER_THREAD * run.threads()).min(self.n_trees - first);
             let members = run.fit_members(first..first + n, |run| {
@@ -148,7 +158,7 @@ impl RandomForest {
                 Ok((member, shuffled, rows))
             });
             for (member, worse, own) in members? {
-                if self.is_over(out_of_bag.curve()) {
+                if has_settled(out_of_bag.curve(), self.patience) {
                     break;
                 }
                 trees.push(&member.tree);
@@ -206,19 +216,6 @@ impl RandomForest {
             pruning: Pruning::None,
             bins: self.bins,
         }
-    }
-
-    /// Whether the out-of-bag error has stopped falling.
-    fn is_over(&self, curve: &[OutOfBagError]) -> bool {
-        let Some(patience) = self.patience else { return false };
-        let Some(before) = curve.len().checked_sub(2 * patience) else { return false };
-        let mean = |points: &[OutOfBagError]| {
-            points.iter().map(|point| point.error).sum::<f64>() / patience as f64
-        };
-        let (earlier, later) = curve[before..].split_at(patience);
-        let (earlier, later) = (mean(earlier), mean(later));
-        // Not while a row is still without a prediction in so few trees that there is no error.
-        later > earlier * (1.0 - LEAST_PROGRESS) || later == 0.0
     }
 }
 

@@ -72,6 +72,7 @@ fn quantiles_are_those_of_rows_that_share_leaves() {
             keeping(7, 1),
             keeping(5, 6),
             RandomForest { keep_rows: true, n_trees: 4, ..RandomForest::extra_trees() },
+            RandomForest { resampling: Resampling::Weighted, ..keeping(5, 4) },
         ] {
             let model = fit(&forest, &table, &target, &weights);
             let found = model.quantiles(&new, &levels).unwrap();

@@ -57,6 +57,8 @@ pub(super) enum Kind {
     Additive,
     /// A mean of deep trees.
     Forest,
+    /// Models that answer together.
+    Committee,
     /// No model, but the state of a fit.
     Checkpoint,
 }
@@ -159,10 +161,13 @@ impl Document {
     }
 }
 
-fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
+pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
     let curve = match model {
         AnyModel::Additive(model) => model.curve.as_ref()?,
-        AnyModel::Constant(_) | AnyModel::Tree(_) | AnyModel::Forest(_) => return None,
+        AnyModel::Constant(_)
+        | AnyModel::Tree(_)
+        | AnyModel::Forest(_)
+        | AnyModel::Committee(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

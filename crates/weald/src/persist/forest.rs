@@ -7,8 +7,9 @@ use super::rules::{RuleArrays, RuleWriter, SetForm};
 use super::trees::{Offsets, ends};
 use super::{damaged, leaf_rows, proof};
 use crate::data::Schema;
+use crate::ensemble::OutOfBagCurve;
 use crate::error::ModelFileError;
-use crate::forest::{ForestModel, Importance, OutOfBagCurve, PermutationImportance};
+use crate::forest::{ForestModel, Importance, PermutationImportance};
 use crate::model::Output;
 use crate::predict::{DeepTree, DeepTrees};
 use crate::tree::walk::Walk;
@@ -48,10 +49,7 @@ pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
     if let Some(rows) = &model.rows {
         leaf_rows::write(rows, arrays);
     }
-    if let Some(curve) = &model.out_of_bag {
-        arrays.numbers("out_of_bag.errors", &[curve.errors.len()], curve.errors.iter().copied());
-        arrays.wholes("out_of_bag.without", [curve.n_without as u64].into_iter());
-    }
+    write_curve(model.out_of_bag.as_ref(), arrays);
 }
 
 /// Takes the arrays of a forest, and proves them.
@@ -60,7 +58,6 @@ pub(super) fn read(
     schema: Arc<Schema>,
     output: Output,
 ) -> Result<ForestModel, ModelFileError> {
-    proof::schema(&schema)?;
     let trees = read_trees(arrays, &schema, &output)?;
     let columns = [schema.len()];
     let plain = arrays.shaped("importance.plain", Element::F64, &columns)?;
@@ -73,10 +70,7 @@ pub(super) fn read(
     if importance.plain.iter().chain(&importance.unbiased).any(|x| !x.is_finite()) {
         return damaged("the importance of a column is not finite");
     }
-    let out_of_bag = match arrays.has("out_of_bag.errors") {
-        true => Some(read_curve(arrays, trees.len())?),
-        false => None,
-    };
+    let out_of_bag = read_curve(arrays, trees.len())?;
     let permutation = match arrays.has("permutation.increase") {
         true => Some(PermutationImportance {
             increase: numbers(arrays.shaped("permutation.increase", Element::F64, &columns)?)
@@ -93,15 +87,31 @@ pub(super) fn read(
     Ok(ForestModel { trees, schema, output, out_of_bag, importance, permutation, rows })
 }
 
-fn read_curve(arrays: &mut Arrays<'_>, n_trees: usize) -> Result<OutOfBagCurve, ModelFileError> {
-    let errors = arrays.shaped("out_of_bag.errors", Element::F64, &[n_trees])?;
+/// Adds the arrays of an out-of-bag curve, if there is one.
+pub(super) fn write_curve(curve: Option<&OutOfBagCurve>, arrays: &mut ArrayWriter) {
+    if let Some(curve) = curve {
+        arrays.numbers("out_of_bag.errors", &[curve.errors.len()], curve.errors.iter().copied());
+        arrays.wholes("out_of_bag.without", [curve.n_without as u64].into_iter());
+    }
+}
+
+/// Takes the arrays of the out-of-bag curve of so many members, if they are there.
+pub(super) fn read_curve(
+    arrays: &mut Arrays<'_>,
+    n_members: usize,
+) -> Result<Option<OutOfBagCurve>, ModelFileError> {
+    if !arrays.has("out_of_bag.errors") {
+        return Ok(None);
+    }
+    let errors = arrays.shaped("out_of_bag.errors", Element::F64, &[n_members])?;
     let errors: Vec<f64> = numbers(errors).collect();
-    if let Some(error) = errors.iter().find(|e| !(e.is_nan() || e.is_finite() && **e >= 0.0)) {
+    // Of huge numbers the square may be infinite; without a row that was left out it is NaN.
+    if let Some(error) = errors.iter().find(|error| **error < 0.0) {
         return damaged(format!("an out-of-bag error is {error}"));
     }
     let without = arrays.shaped("out_of_bag.without", Element::U64, &[1])?;
     let n_without = without.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-    Ok(OutOfBagCurve { errors, n_without: usize::try_from(n_without).unwrap_or(usize::MAX) })
+    Ok(Some(OutOfBagCurve { errors, n_without: usize::try_from(n_without).unwrap_or(usize::MAX) }))
 }
 
 fn read_trees(

@@ -10,8 +10,14 @@ use crate::model::Output;
 use crate::predict::DeepTrees;
 
 /// The codes of resamplings are their places here.
-const RESAMPLINGS: [Resampling; 3] =
-    [Resampling::Bootstrap, Resampling::Subsample, Resampling::None];
+const RESAMPLINGS: [Resampling; 6] = [
+    Resampling::Bootstrap,
+    Resampling::Subsample,
+    Resampling::None,
+    Resampling::Stratified,
+    Resampling::Balanced,
+    Resampling::Weighted,
+];
 
 /// Adds the arrays.
 pub(super) fn write(kept: &LeafRows, arrays: &mut ArrayWriter) {

@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive` or `forest`: which arrays follow; `checkpoint`: no model, but the state of a fit |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest` or `committee`: which arrays follow; `checkpoint`: no model, but the state of a fit |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -84,7 +84,22 @@
 //! | `kept.copies`    | `u32` | how often each training row stands in the sample, at least once     |
 //! | `kept.weights`   | `f64` | what each copy of it weighs                                         |
 //! | `kept.targets`   | `f64` | its target, where that is a number                                  |
-//! | `kept.resampling` | `u8` | one code: 0 bootstrap, 1 subsample, 2 none                          |
+//! | `kept.resampling` | `u8` | one code: 0 bootstrap, 1 subsample, 2 none, 3 stratified, 4 balanced, 5 weighted |
+//!
+//! A committee is of models of any other kind, each a container within the file:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `committee.members` | `u8` | the members, one after the other                                  |
+//! | `committee.ends` | `u64` | where each of them ends                                             |
+//! | `committee.weights` | `f64` | what the answer of each weighs                                   |
+//! | `committee.combiner` | `u8` | one code: 0 mean, 1 vote                                         |
+//! | `out_of_bag.errors`, `out_of_bag.without` | | as in a forest, after each member         |
+//!
+//! A member has the layout of a file. Its document holds its `kind` and `curve` alone; its output
+//! and columns are the file's. If it sees some of the columns, the array `member.columns` (`u32`)
+//! says which, rising, and its nodes count columns within that list. Members are containers of their
+//! own, not arrays under names of their own, so that the header stays small however many they are.
 //!
 //! # The digest
 //!
@@ -101,6 +116,7 @@
 //! files with it.
 
 mod checkpoint;
+mod committee;
 mod container;
 mod digest;
 mod document;
@@ -117,11 +133,15 @@ mod trees;
 
 pub use checkpoint::{progress_from_bytes, progress_to_bytes};
 
+use std::sync::Arc;
+
 use crate::any::{AnyModel, Trained};
 use crate::base::constant::ConstantModel;
 use crate::boost::{AdditiveModel, LearningCurve};
+use crate::data::Schema;
 use crate::error::ModelFileError;
 use crate::loss::Link;
+use crate::model::Output;
 use crate::tree::TreeModel;
 use container::{ArrayWriter, Arrays, Element};
 use document::{CurveFacts, Document, Kind};
@@ -153,21 +173,30 @@ pub fn from_bytes_unverified(bytes: &[u8]) -> crate::Result<Trained> {
 #[doc(hidden)]
 pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
     let mut arrays = ArrayWriter::default();
-    let kind = match &trained.model {
+    let kind = write(&trained.model, &mut arrays);
+    arrays.bytes("names", Names::of(&trained.model).to_json());
+    let mut bytes = arrays.finish(&Document::of(trained, kind, weald).to_json());
+    digest::seal(&mut bytes);
+    bytes
+}
+
+/// Adds the arrays of a model; which they are.
+fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
+    match model {
         AnyModel::Constant(model) => {
             arrays.numbers("constant.value", &[model.value.len()], model.value.iter().copied());
             Kind::Constant
         }
         AnyModel::Tree(model) => {
-            trees::write(std::slice::from_ref(&model.tree), &mut arrays);
+            trees::write(std::slice::from_ref(&model.tree), arrays);
             Kind::Tree
         }
         AnyModel::Additive(model) => {
             let start = model.start.iter().copied();
             arrays.numbers("additive.start", &[model.start.len()], start);
             arrays.bytes("additive.link", vec![model.link.code()]);
-            trees::write(&model.trees, &mut arrays);
-            linear::write(&model.trees, &mut arrays);
+            trees::write(&model.trees, arrays);
+            linear::write(&model.trees, arrays);
             if let Some(curve) = &model.curve {
                 let losses = curve.held_out.iter().copied();
                 arrays.numbers("curve.held_out", &[curve.held_out.len()], losses);
@@ -175,14 +204,14 @@ pub fn to_bytes_as(trained: &Trained, weald: &str) -> Vec<u8> {
             Kind::Additive
         }
         AnyModel::Forest(model) => {
-            forest::write(model, &mut arrays);
+            forest::write(model, arrays);
             Kind::Forest
         }
-    };
-    arrays.bytes("names", Names::of(&trained.model).to_json());
-    let mut bytes = arrays.finish(&Document::of(trained, kind, weald).to_json());
-    digest::seal(&mut bytes);
-    bytes
+        AnyModel::Committee(model) => {
+            committee::write(model, arrays);
+            Kind::Committee
+        }
+    }
 }
 
 fn read(
@@ -197,15 +226,29 @@ fn read(
         return Err(ModelFileError::Foreign(what.into()));
     }
     let Names { output, schema } = Names::parse(arrays.list("names", Element::U8)?)?;
-    let (output, width) = proof::output(output.into())?;
-    let model = match document.kind {
+    let output = proof::output(output.into())?;
+    proof::schema(&schema)?;
+    let model = read_model(document.kind, document.curve.take(), &mut arrays, (schema, output))?;
+    arrays.finish()?;
+    Ok(document.into_trained(model))
+}
+
+/// Takes the arrays of a model of these columns and this output, which are proven, and proves it.
+fn read_model(
+    kind: Kind,
+    mut curve: Option<CurveFacts>,
+    arrays: &mut Arrays<'_>,
+    (schema, output): (Arc<Schema>, Output),
+) -> Result<AnyModel, ModelFileError> {
+    let width = output.width();
+    let model = match kind {
         Kind::Constant => {
             let value = arrays.shaped("constant.value", Element::F64, &[width])?;
             let value = container::numbers(value).collect();
             AnyModel::Constant(ConstantModel { value, schema, output })
         }
         Kind::Tree => {
-            let tree = trees::read_one(&mut arrays, &schema, width)?;
+            let tree = trees::read_one(arrays, &schema, width)?;
             AnyModel::Tree(TreeModel { tree, schema, output })
         }
         Kind::Additive => {
@@ -216,28 +259,31 @@ fn read(
                 _ => None,
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
-            let width = trees::width_of_values(&arrays, start.len())?;
-            let mut trees = trees::read(&mut arrays, &schema, width)?;
-            linear::read(&mut arrays, &mut trees)?;
-            let curve = match document.curve.take() {
-                Some(facts) => Some(curve(facts, &mut arrays)?),
+            let width = trees::width_of_values(arrays, start.len())?;
+            let mut trees = trees::read(arrays, &schema, width)?;
+            linear::read(arrays, &mut trees)?;
+            let curve = match curve.take() {
+                Some(facts) => Some(learning_curve(facts, arrays)?),
                 None => None,
             };
             let trees = trees.into();
             AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
-        Kind::Forest => AnyModel::Forest(forest::read(&mut arrays, schema, output)?),
+        Kind::Forest => AnyModel::Forest(forest::read(arrays, schema, output)?),
+        Kind::Committee => AnyModel::Committee(committee::read(arrays, schema, output)?),
         Kind::Checkpoint => return damaged("it holds no model"),
     };
-    arrays.finish()?;
-    if document.curve.is_some() {
+    if curve.is_some() {
         return damaged("it has a learning curve, but no rounds");
     }
     proof::model(&model)?;
-    Ok(document.into_trained(model))
+    Ok(model)
 }
 
-fn curve(facts: CurveFacts, arrays: &mut Arrays<'_>) -> Result<LearningCurve, ModelFileError> {
+fn learning_curve(
+    facts: CurveFacts,
+    arrays: &mut Arrays<'_>,
+) -> Result<LearningCurve, ModelFileError> {
     let CurveFacts { loss, rows, first_round } = facts;
     let held_out: Vec<f64> =
         container::numbers(arrays.list("curve.held_out", Element::F64)?).collect();

@@ -10,13 +10,13 @@ use crate::any::AnyModel;
 use crate::boost::AdditiveModel;
 use crate::data::{FieldKind, Schema};
 use crate::error::{ModelFileError, quoted};
-use crate::model::{Model, Output};
+use crate::model::Output;
 use crate::tree::{LinearLeaf, Node, Rule, Slope, Tree};
 
 type Proof = Result<(), ModelFileError>;
 
-/// Proves that an output has distinct names and at least one number; also gives its width.
-pub(super) fn output(output: Output) -> Result<(Output, usize), ModelFileError> {
+/// Proves that an output has distinct names and at least one number.
+pub(super) fn output(output: Output) -> Result<Output, ModelFileError> {
     if let Output::Probabilities { classes } = &output {
         distinct(classes.iter(), || "the classes".into())?;
     }
@@ -28,21 +28,20 @@ pub(super) fn output(output: Output) -> Result<(Output, usize), ModelFileError> 
     }
     match output.width() {
         0 => damaged("it has no classes or levels"),
-        width => Ok((output, width)),
+        _ => Ok(output),
     }
 }
 
-/// Proves a model whose output is proven.
+/// Proves a model whose output and columns are proven.
 pub(super) fn model(model: &AnyModel) -> Proof {
-    schema(model.schema())?;
     match model {
         AnyModel::Constant(constant) => {
             value(&constant.value, &constant.output, || "the constant".into())
         }
         AnyModel::Tree(model) => tree(&model.tree, &model.schema, &model.output),
         AnyModel::Additive(model) => additive(model),
-        // Proven as it was read: an unsound tree cannot be packed.
-        AnyModel::Forest(_) => Ok(()),
+        // Proven as they were read: an unsound tree cannot be packed, members have their own columns.
+        AnyModel::Forest(_) | AnyModel::Committee(_) => Ok(()),
     }
 }
 

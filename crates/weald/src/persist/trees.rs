@@ -174,7 +174,7 @@ mod tests {
         };
         let field = |kind| Field { name: String::new(), kind };
         let kinds = [FieldKind::Numeric, levels(70), levels(3)];
-        let schema = Schema { fields: kinds.map(field).into() };
+        let schema = Schema { fields: kinds.map(field).map(Into::into).into() };
         let number = Rule::Number { feature: 0, threshold: -0.0, missing_left: false };
         let trees = [
             Tree { nodes: vec![leaf()], values: vec![1.0, 2.0], width: 2, linear: None },

@@ -3,6 +3,8 @@
 //! The member of every tree ensemble, and the model to prefer when a person must read it. As a
 //! predictor alone it is beaten by any forest or booster.
 
+use std::sync::Arc;
+
 use super::constraints::Constraints;
 use super::criterion;
 use super::features::FeatureCount;
@@ -156,9 +158,7 @@ impl Learner for DecisionTree {
         self.check()?;
         sample.check()?;
         run.install(|| {
-            let resolution = self.bins.resolution(sample.n_rows());
-            let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
-            report_suspects(sample, &bins, run);
+            let bins = self.prepared(sample, run)?;
             run.report(&Event::Stage { name: "growing" });
             let grown = self.grow(sample, &bins, run)?;
             let tree = put_values(grown, sample, self.criterion);
@@ -169,9 +169,21 @@ impl Learner for DecisionTree {
             })
         })
     }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        self.prepared(sample, run).map(|_| ())
+    }
 }
 
 impl DecisionTree {
+    /// The bins, once the input has been looked at.
+    fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
+        let resolution = self.bins.resolution(sample.n_rows());
+        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        report_suspects(sample, &bins, run);
+        Ok(bins)
+    }
+
     /// Grows the tree's shape: the task decides how rows are summed, the criterion what a split
     /// is worth.
     pub fn grow(&self, sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) -> Result<Grown> {

@@ -27,9 +27,18 @@ impl Learner for Stump {
     type Model = TreeModel;
 
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
+        self.tree().fit(sample, run)
+    }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        self.tree().prepare(sample, run)
+    }
+}
+
+impl Stump {
+    fn tree(&self) -> DecisionTree {
         let Stump { criterion, bins } = *self;
         DecisionTree { criterion, bins, max_depth: Some(1), ..DecisionTree::default() }
-            .fit(sample, run)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! predict | boost, forest | theory | any | persist. `tree/kernel` uses nothing and may be used by
-//! all.
+//! predict | bag, boost, forest | theory | any | persist. `tree/kernel` uses nothing and may be used
+//! by all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ const LAYERS: &[(&str, usize)] = &[
     ("tree", 4),
     ("base", 4),
     ("predict", 5),
+    ("bag", 6),
     ("boost", 6),
     ("forest", 6),
     ("theory", 7),

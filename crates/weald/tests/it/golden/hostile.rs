@@ -3,8 +3,11 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use weald::Error;
+use weald::any::AnyModel;
+use weald::ensemble::{Combiner, Ensemble, Member};
 use weald::error::ModelFileError;
-use weald::persist::{FORMAT_VERSION, from_bytes, from_bytes_unverified};
+use weald::model::Model;
+use weald::persist::{FORMAT_VERSION, from_bytes, from_bytes_unverified, to_bytes};
 
 use super::golden;
 
@@ -136,6 +139,98 @@ fn linear_leaves_that_mean_nothing() {
     refused(gone("linear.high"), "the array linear.high is not there");
     refused(gone("slope.low"), "the array slope.low is not there");
     refused(gone("linear.node"), "there is a strange array");
+}
+
+/// Overwrites the element `at` of an array of a member.
+fn put_in_member<const N: usize>(member: usize, array: &str, at: usize, element: [u8; N]) -> File {
+    let mut file = File::open("v1_committee");
+    let header: Value = serde_json::from_str(&file.header).unwrap();
+    let start = |array: &str| header[array]["data_offsets"][0].as_u64().unwrap() as usize;
+    let whole = |at: usize| u64::from_le_bytes(file.data[at..at + 8].try_into().unwrap()) as usize;
+    let ends = start("committee.ends");
+    let before = if member == 0 { 0 } else { whole(ends + 8 * (member - 1)) };
+    let own = start("committee.members") + before;
+    let body = own + 8 + whole(own);
+    let own: Value = serde_json::from_slice(&file.data[own + 8..body]).unwrap();
+    let place = body + own[array]["data_offsets"][0].as_u64().unwrap() as usize + at * N;
+    file.data[place..place + N].copy_from_slice(&element);
+    file
+}
+
+#[test]
+fn committees_that_mean_nothing() {
+    let committee = || File::open("v1_committee");
+    refused(committee().put("committee.combiner", 0, [2]), "its combiner is [2]");
+    let end = |at, x: u64| committee().put("committee.ends", at, x.to_le_bytes());
+    refused(end(0, u64::MAX), "member 0 ends at byte 18446744073709551615");
+    refused(end(1, 0), "member 1 ends at byte 0");
+    refused(end(0, 0), "member 0: ");
+    refused(end(0, 700), "member 0: ");
+    refused(end(2, 1 << 40), "member 2 ends at byte");
+    let weight = |at, x: f64| committee().put("committee.weights", at, x.to_le_bytes());
+    refused(weight(1, f64::NAN), "its committee is none");
+    refused(weight(1, f64::INFINITY), "its committee is none");
+    refused(weight(0, -1.0), "its committee is none");
+    let most = f64::MAX.to_le_bytes();
+    refused(weight(0, f64::MAX).put("committee.weights", 1, most), "its committee is none");
+    let zero = 0f64.to_le_bytes();
+    let nothing = weight(0, 0.0).put("committee.weights", 1, zero);
+    refused(nothing.put("committee.weights", 2, zero), "all 3 weights are zero");
+    let error = |x: f64| committee().put("out_of_bag.errors", 1, x.to_le_bytes());
+    refused(error(-0.5), "an out-of-bag error is -0.5");
+    let gone = |name: &str| committee().replace(name, &format!("{name}s"));
+    refused(gone("committee.weights"), "the array committee.weights is not there");
+    refused(gone("out_of_bag.errors"), "there is a strange array");
+}
+
+#[test]
+fn members_that_mean_nothing() {
+    let column = |at, x: u32| put_in_member(0, "member.columns", at, x.to_le_bytes());
+    refused(column(1, 4), "member 0: its 2 columns are not among the 4");
+    refused(column(1, u32::MAX), "its 2 columns are not among the 4");
+    refused(column(1, 2), "its 2 columns are not among the 4");
+    refused(column(0, 3), "its 2 columns are not among the 4");
+    // Other columns that are there: a rule must fit their kind.
+    refused(column(0, 1), "does not fit");
+    let feature = put_in_member(0, "node.feature", 2, 2u32.to_le_bytes());
+    refused(feature, "member 0: node 2 asks for column 2 of 2");
+    let value = put_in_member(0, "node.value", 4, 1.5f64.to_le_bytes());
+    refused(value, "member 0: node 1 has the value 1.5");
+    let value = put_in_member(2, "constant.value", 0, f64::NAN.to_le_bytes());
+    refused(value, "member 2: the constant has the value NaN");
+    let right = put_in_member(0, "node.right", 0, 1u32.to_le_bytes());
+    refused(right, "a right child is node 1, expected node 2");
+    refused(put_in_member(1, "additive.link", 0, [9]), "member 1: its link is none of those known");
+    let name = |old: &str, new: &str| File::open("v1_committee").rename(old, new);
+    refused(name("\"member.columns\"", "\"member.colours\""), "member 0: node 0");
+    refused(name("\\\"kind\\\"", "\\\"kine\\\""), "member 0: its document");
+    refused(name("\\\"tree\\\"", "\\\"wood\\\""), "unknown variant");
+    refused(name("__metadata__", "__metadeta__"), "member 0: ");
+    let curve = name("\\\"first_round\\\":1", "\\\"first_round\\\":-");
+    refused(curve, "member 1: ");
+}
+
+#[test]
+fn a_committee_of_committees_is_refused() {
+    let mut trained = super::models::committee();
+    let AnyModel::Committee(inner) = trained.model.clone() else { panic!() };
+    let member =
+        Member { schema: inner.members[0].schema.clone(), model: trained.model, columns: None };
+    let outer = Ensemble::new(vec![member], vec![1.0], Combiner::Mean).unwrap();
+    trained.model = AnyModel::Committee(outer);
+    let error = from_bytes(&to_bytes(&trained)).unwrap_err().to_string();
+    assert!(error.contains("member 0: it is itself a committee"), "{error}");
+}
+
+#[test]
+fn numbers_are_not_voted_on() {
+    let mut trained = super::models::regression();
+    let schema = trained.model.schema().clone();
+    let member = Member { schema, model: trained.model, columns: None };
+    let committee = Ensemble::new(vec![member], vec![1.0], Combiner::Vote).unwrap();
+    trained.model = AnyModel::Committee(committee);
+    let error = from_bytes(&to_bytes(&trained)).unwrap_err().to_string();
+    assert!(error.contains("its combiner is [1]"), "{error}");
 }
 
 #[test]

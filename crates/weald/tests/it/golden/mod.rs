@@ -35,7 +35,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 6] = [
+const GOLDEN: [Golden; 7] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -66,6 +66,11 @@ const GOLDEN: [Golden; 6] = [
         model: models::linear,
         scores: "fdd32650aae110a9101b358e79cad61b3f3a8d9f84190d1ad8ea1f20ee4e407c",
     },
+    Golden {
+        name: "v1_committee",
+        model: models::committee,
+        scores: "1a25b6a2150c2fa8f9cd8f3711f27eeeacd49ed086815377530eefa332c97cf0",
+    },
 ];
 
 #[test]
@@ -91,21 +96,28 @@ fn golden_files_predict_what_they_always_did() {
 #[test]
 fn the_probe_reaches_every_leaf() {
     for Golden { model, .. } in GOLDEN {
-        let model = model().model;
-        let trees: Vec<&Tree> = match &model {
-            AnyModel::Constant(_) => vec![],
-            AnyModel::Tree(model) => vec![&model.tree],
-            AnyModel::Additive(model) => model.trees.iter().collect(),
-            AnyModel::Forest(_) => vec![],
-        };
-        let table = probe();
-        let aligned = model.schema().align(&table).unwrap();
-        for tree in trees {
-            let mut reached = tree.leaves(aligned.table());
-            reached.sort_unstable();
-            reached.dedup();
-            assert_eq!(reached.len(), tree.n_leaves());
+        every_leaf_is_reached(&model().model);
+    }
+}
+
+fn every_leaf_is_reached(model: &AnyModel) {
+    let trees: Vec<&Tree> = match model {
+        AnyModel::Constant(_) => vec![],
+        AnyModel::Tree(model) => vec![&model.tree],
+        AnyModel::Additive(model) => model.trees.iter().collect(),
+        AnyModel::Forest(_) => vec![],
+        AnyModel::Committee(model) => {
+            model.members.iter().for_each(|member| every_leaf_is_reached(&member.model));
+            vec![]
         }
+    };
+    let table = probe();
+    let aligned = model.schema().align(&table).unwrap();
+    for tree in trees {
+        let mut reached = tree.leaves(aligned.table());
+        reached.sort_unstable();
+        reached.dedup();
+        assert_eq!(reached.len(), tree.n_leaves());
     }
 }
 

@@ -7,6 +7,7 @@ use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Column, Field, FieldKind, Levels, MISSING, Schema, Table};
+use weald::ensemble::{Combiner, Ensemble, Member, OutOfBagCurve};
 use weald::loss::Link;
 use weald::model::Output;
 use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
@@ -185,6 +186,50 @@ pub fn linear() -> Trained {
     };
     let settings = [("linear_leaves", "true"), ("linear_l2", "0.5")];
     trained(AnyModel::Additive(model), "gradient-boosting", &settings, 7, vec![])
+}
+
+/// Members of three kinds, each with columns of its own, one of them with a learning curve.
+pub fn committee() -> Trained {
+    let AnyModel::Additive(boosted) = additive().model else { panic!() };
+    let (schema, output) = (schema(), boosted.output.clone());
+    let member = |model, columns| Member { model, schema: schema.clone(), columns };
+    let left = LevelSet::new(70, [1, 64]);
+    let categories = Rule::Categories { feature: 1, left, missing_left: false };
+    let number = Rule::Number { feature: 0, threshold: 0.25, missing_left: true };
+    let tree = Tree {
+        nodes: vec![
+            node(categories, 2, 9.0),
+            leaf(4.0),
+            node(number, 4, 5.0),
+            leaf(2.0),
+            leaf(3.0),
+        ],
+        values: [
+            [0.25, 0.5, 0.25],
+            [1.0, 0.0, 0.0],
+            [0.5, 0.25, 0.25],
+            [0.0, 0.75, 0.25],
+            [0.1; 3],
+        ]
+        .as_flattened()
+        .to_vec(),
+        width: 3,
+        linear: None,
+    };
+    let own = |columns: &[u32]| Arc::new(schema.select(columns));
+    let tree = TreeModel { tree, schema: own(&[2, 3]), output: output.clone() };
+    let value = vec![0.125, 0.375, 0.5];
+    let constant = ConstantModel { value, schema: own(&[1]), output: output.clone() };
+    let members = vec![
+        member(AnyModel::Tree(tree), Some([2, 3].into())),
+        member(AnyModel::Additive(boosted), None),
+        member(AnyModel::Constant(constant), Some([1].into())),
+    ];
+    let mut model = Ensemble::new(members, vec![1.0, 0.1 + 0.2, 5e-324], Combiner::Mean).unwrap();
+    let errors = vec![f64::NAN, f64::INFINITY, 0.1 + 0.2];
+    model.out_of_bag = Some(OutOfBagCurve { errors, n_without: 3 });
+    let settings = [("base", "decision-tree"), ("base.max_depth", "2"), ("n_members", "3")];
+    trained(AnyModel::Committee(model), "random-patches", &settings, 7, vec![])
 }
 
 /// Rows that reach every leaf, with infinities, missing values and a level the models do not know.

@@ -9,7 +9,8 @@ use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind, Resampling, Schema};
-use weald::forest::{ForestModel, Importance, LeafRows, OutOfBagCurve, PermutationImportance};
+use weald::ensemble::{Combiner, Ensemble, Member, OutOfBagCurve};
+use weald::forest::{ForestModel, Importance, LeafRows, PermutationImportance};
 use weald::loss::Link;
 use weald::model::Output;
 use weald::persist::{from_bytes, to_bytes};
@@ -141,7 +142,7 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        kind in 0..4,
+        kind in 0..5,
         curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
@@ -163,7 +164,8 @@ prop_compose! {
                 AnyModel::Constant(ConstantModel { value, schema, output })
             }
             2 => AnyModel::Forest(choices.forest(schema, output)),
-            _ => AnyModel::Additive(choices.additive(schema, output, curve)),
+            3 => AnyModel::Additive(choices.additive(schema, output, curve)),
+            _ => AnyModel::Committee(choices.committee(&schema, &output)),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
         let metrics = metrics.into_iter().map(metric).collect();
@@ -267,6 +269,36 @@ impl Choices {
         let trees: Vec<Tree> = (0..n_trees).map(|_| self.tree(&schema, 1)).collect();
         let trees: Vec<Tree> = trees.into_iter().map(|tree| self.linear(tree, &schema)).collect();
         AdditiveModel { start, trees: trees.into(), link, schema, output, curve }
+    }
+
+    /// Trees and constants, each with columns of its own.
+    fn committee(&mut self, schema: &Arc<Schema>, output: &Output) -> Ensemble<Member<AnyModel>> {
+        let n_members = 1 + self.next() as usize % 5;
+        let member = |choices: &mut Choices| {
+            let mask = choices.next();
+            let some = (0..schema.len() as u32).filter(|column| mask >> column & 1 == 1);
+            let some: Box<[u32]> = some.collect();
+            let columns = Some(some).filter(|columns| !columns.is_empty());
+            let own = columns.as_ref().map_or(schema.clone(), |c| Arc::new(schema.select(c)));
+            let (width, output) = (output.width(), output.clone());
+            let model = if mask >> 20 & 1 == 1 {
+                let value = (0..width).map(|_| choices.value()).collect();
+                AnyModel::Constant(ConstantModel { value, schema: own, output })
+            } else {
+                AnyModel::Tree(TreeModel { tree: choices.tree(&own, width), schema: own, output })
+            };
+            Member { model, schema: schema.clone(), columns }
+        };
+        let members: Vec<_> = (0..n_members).map(|_| member(self)).collect();
+        let weights = (0..n_members).map(|_| self.next() as f64).collect::<Vec<_>>();
+        let weights = weights.into_iter().map(|w| if w == 0.0 { 1.0 } else { w }).collect();
+        let can_vote = *output != Output::Value && self.next() % 2 == 1;
+        let combiner = if can_vote { Combiner::Vote } else { Combiner::Mean };
+        let mut committee = Ensemble::new(members, weights, combiner).unwrap();
+        let errors = (0..n_members).map(|_| self.finite().abs()).collect();
+        let curve = OutOfBagCurve { errors, n_without: n_members };
+        committee.out_of_bag = Some(curve).filter(|_| self.next() % 2 == 1);
+        committee
     }
 
     /// The tree with some of its leaves linear.

@@ -110,6 +110,7 @@ pub fn tasks() -> Vec<(&'static str, Made)> {
 pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learners: Vec<(String, AnyLearner)> =
         METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
+    learners.retain(|(_, learner)| !matches!(learner, AnyLearner::Bagging(_)));
     for method in ["gradient-boosting"] {
         // The defaults take hundreds of rounds: right for a program, too many for a law.
         learners.retain(|(name, _)| name != method);
@@ -168,7 +169,12 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learner = AnyLearner::named("random-forest").unwrap();
     let kept = [("n_trees", "12"), ("keep_rows", "true"), ("min_leaf_rows", "3")];
     kept.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
-    learners.push(("random-forest that keeps its rows".into(), learner));
+    learners.push(("random-forest that keeps its rows".into(), learner.clone()));
+    for (name, resampling) in [("of classes", "balanced"), ("by weight", "weighted")] {
+        learner.set("resampling", resampling).unwrap();
+        learners.push((format!("random-forest {name} that keeps its rows"), learner.clone()));
+    }
+    learners.extend(committees());
     let switches: &[&[(&str, &str)]] = &[
         &[("criterion", "entropy")],
         &[("splitter", "random-cut")],
@@ -190,5 +196,42 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         }
         Target::Classes(_) => learners.retain(|(name, _)| name != "boosted-regression-trees"),
     }
+    if let Target::Numbers(_) = target {
+        learners.retain(|(name, _)| !name.contains("of classes"));
+    }
     learners
+}
+
+/// Bagging in its kinds, of several methods, and with every way to draw rows.
+fn committees() -> Vec<(String, AnyLearner)> {
+    let boosting: &[(&str, &str)] =
+        &[("base", "gradient-boosting"), ("base.n_trees", "5"), ("base.min_leaf_rows", "1")];
+    let shallow: &[(&str, &str)] = &[("base.max_depth", "4"), ("base.max_features", "sqrt")];
+    let table: &[(&str, &[(&str, &str)])] = &[
+        ("bagging", &[]),
+        ("pasting", &[]),
+        ("random-subspace", &[]),
+        ("random-patches", &[]),
+        ("bagging", shallow),
+        ("bagging", boosting),
+        ("random-subspace", &[("base", "stump"), ("feature_share", "0.2")]),
+        ("random-patches", &[("base", "random-forest"), ("base.n_trees", "4")]),
+        ("bagging", &[("base", "constant"), ("sample_share", "1.5")]),
+        ("bagging of classes by vote", &[("combine", "vote")]),
+        ("bagging of classes", &[("resampling", "balanced")]),
+        ("bagging of classes", &[("resampling", "stratified"), ("sample_share", "0.5")]),
+        ("bagging by weight", &[("resampling", "weighted")]),
+        ("bagging of all rows", &[("resampling", "none")]),
+    ];
+    let made = |(name, settings): &(&str, &[(&str, &str)])| {
+        let method = name.split(' ').next().unwrap();
+        let mut learner = AnyLearner::named(method).unwrap();
+        learner.set("n_members", "6").unwrap();
+        settings.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+        if learner.settings().iter().any(|s| s.name == "base.early_stopping_rounds") {
+            learner.set("base.early_stopping_rounds", "none").unwrap();
+        }
+        (format!("{name} {settings:?}"), learner)
+    };
+    table.iter().map(made).collect()
 }

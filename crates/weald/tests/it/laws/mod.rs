@@ -67,7 +67,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 
 /// Whether rows are drawn by their number, so that their order matters.
 fn draws_rows(learner: &AnyLearner) -> bool {
-    learner.settings().iter().any(|s| s.name == "resampling" && s.value != "none")
+    learner.settings().iter().any(|s| s.name.ends_with("resampling") && s.value != "none")
 }
 
 #[test]
@@ -93,7 +93,8 @@ fn a_weight_of_two_is_the_row_twice() {
         // A real weight makes a row heavier, not more numerous: limits on rows tell the two apart.
         // So do second derivatives of a loss that rows have together.
         let is = |name: &str, value: &str| {
-            learner.settings().iter().any(|s| s.name == name && s.value == value)
+            let named = |s: &str| s.strip_prefix("base.").unwrap_or(s) == name;
+            learner.settings().iter().any(|s| named(&s.name) && s.value == value)
         };
         if !is("min_leaf_rows", "1") || is("loss", "cox") {
             return;
