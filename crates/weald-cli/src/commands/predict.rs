@@ -35,6 +35,9 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
         }
     })?;
     tell_extra(&stream, &trained.target.name);
+    if let Some(beside) = &beside {
+        beside.tell_doubts();
+    }
     let more = beside.as_ref().map_or(vec![], Beside::names);
     let writer =
         RowWriter::new(arguments.format, model.output(), arguments.probabilities, &arguments.keep)

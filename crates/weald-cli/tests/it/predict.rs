@@ -247,6 +247,9 @@ fn a_forest_that_keeps_its_rows_has_quantiles_and_intervals() {
         (n_inside, n_rows) = (n_inside + usize::from(low <= target && target <= high), n_rows + 1);
     }
     assert!(n_rows == 442 && n_inside > 400, "{n_inside} of {n_rows}");
+    assert!(done.stderr.contains("300 trees for 442 training rows are few"), "{}", done.stderr);
+    let quantiles = folder.run(&[&given[..], &["--quantiles", ".5"]].concat());
+    assert!(!quantiles.stderr.contains("are few"), "{}", quantiles.stderr);
     let narrow = [&given[..], &["--intervals", "--confidence", "0.5", "-f", "json-lines"]].concat();
     let one = folder.run(&[&narrow[..], &["--threads", "1"]].concat());
     assert_eq!(one.stdout, folder.run(&[&narrow[..], &["--threads", "3"]].concat()).stdout);

@@ -10,6 +10,7 @@ use weald::theory::normal;
 
 use crate::args::PredictArguments;
 use crate::failure::{Failure, Kind, Result};
+use crate::say;
 
 /// What is asked for, and the forest that answers.
 pub struct Beside<'a> {
@@ -62,6 +63,21 @@ impl<'a> Beside<'a> {
             answer.map_err(|error| ("--intervals", error))?;
         }
         Ok(())
+    }
+
+    /// Says so if there are too few trees for the standard errors: what chance adds falls with the
+    /// number of trees, and grows with the number of rows.
+    pub fn tell_doubts(&self) {
+        let n_trees = self.forest.trees.len();
+        let n_rows = self.forest.rows.as_ref().map_or(0, |rows| rows.n_rows());
+        if self.reach.is_some() && n_trees < n_rows {
+            say::note(&format!(
+                "{} for {} are few: standard errors are partly chance, and intervals too wide or \
+                 too narrow; train with about as many trees as rows",
+                say::count(n_trees, "tree", "trees"),
+                say::count(n_rows, "training row", "training rows"),
+            ));
+        }
     }
 
     /// The names of the columns.
