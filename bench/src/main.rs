@@ -16,7 +16,6 @@ use std::time::Instant;
 use serde_json::json;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::data::{Sample, Table, Weights};
-use weald::forest::ForestModel;
 use weald::learner::Learner;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
@@ -142,8 +141,8 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
     match model {
         AnyModel::Tree(model) => count(std::slice::from_ref(&model.tree)),
         AnyModel::Additive(model) => count(&model.trees),
-        AnyModel::Forest(ForestModel { trees, .. }) => {
-            (trees.len(), trees.n_leaves(), trees.n_nodes())
+        AnyModel::Forest(model) => {
+            (model.trees.len(), model.trees.n_leaves(), model.trees.n_nodes())
         }
         AnyModel::Constant(_) => (0, 0, 0),
         AnyModel::Committee(model) => {

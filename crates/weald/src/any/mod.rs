@@ -51,7 +51,7 @@ pub enum AnyModel {
     /// A sum of trees.
     Additive(AdditiveModel),
     /// A mean of deep trees.
-    Forest(ForestModel),
+    Forest(Box<ForestModel>),
     /// A tree.
     Tree(TreeModel),
     /// Models that answer together.
@@ -135,7 +135,9 @@ impl Learner for AnyLearner {
             AnyLearner::GradientBoosting(learner) => {
                 learner.fit(sample, run).map(AnyModel::Additive)
             }
-            AnyLearner::RandomForest(learner) => learner.fit(sample, run).map(AnyModel::Forest),
+            AnyLearner::RandomForest(learner) => {
+                learner.fit(sample, run).map(|model| AnyModel::Forest(Box::new(model)))
+            }
             AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
             AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
             AnyLearner::Bagging(learner) => {

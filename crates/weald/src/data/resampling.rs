@@ -123,6 +123,18 @@ impl Resampling {
         }
     }
 
+    /// How often a row stands there on the mean of all that do, weighted by how often: what a draw
+    /// with replacement makes of one row.
+    pub fn copies_of_a_row(self, share: f64) -> f64 {
+        match self {
+            Resampling::Bootstrap
+            | Resampling::Stratified
+            | Resampling::Balanced
+            | Resampling::Weighted => 1.0 + share,
+            Resampling::Subsample | Resampling::None => 1.0,
+        }
+    }
+
     /// Whether a share of rows is one that can be drawn.
     pub fn check(self, share: f64) -> Result<()> {
         let is_positive = share > 0.0 && share.is_finite();

@@ -211,7 +211,8 @@ impl RandomForest {
             min_leaf_rows: self.min_leaf_rows,
             min_leaf_weight: self.min_leaf_weight,
             min_gain: self.min_gain,
-            level_charge: self.level_charge,
+            // Noise counts as often as the row that it is of.
+            level_charge: self.level_charge * self.resampling.copies_of_a_row(self.sample_share),
             max_features,
             pruning: Pruning::None,
             bins: self.bins,

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::any::{AnyModel, TargetField, Trained};
     use crate::data::{Column, Sample, Table, Target, Weights};
-    use crate::forest::{ForestModel, RandomForest};
+    use crate::forest::RandomForest;
     use crate::learner::Learner;
     use crate::run::Run;
     use crate::seed::Seed;
@@ -118,7 +118,7 @@ mod tests {
         };
         let model = learner.fit(&sample, &Run::quiet(Seed(1), 1).unwrap()).unwrap();
         Trained {
-            model: AnyModel::Forest(model),
+            model: AnyModel::Forest(Box::new(model)),
             method: "random-forest".into(),
             parameters: BTreeMap::new(),
             seed: 1,
@@ -144,15 +144,17 @@ mod tests {
         }
     }
 
+    fn kept(trained: &mut Trained) -> &mut LeafRows {
+        let AnyModel::Forest(model) = &mut trained.model else { panic!() };
+        model.rows.as_mut().unwrap()
+    }
+
     #[test]
     fn rows_that_cannot_be_are_refused() {
         let [numbers, classes] = numbers_and_classes();
         let refused = |damage: &dyn Fn(&mut LeafRows), words: &str| {
             let mut trained = numbers.clone();
-            let AnyModel::Forest(ForestModel { rows: Some(rows), .. }) = &mut trained.model else {
-                panic!()
-            };
-            damage(rows);
+            damage(kept(&mut trained));
             let error = from_bytes(&to_bytes(&trained)).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         };
@@ -175,10 +177,7 @@ mod tests {
         refused(&last, "leaves of");
         refused(&|kept| kept.counts.truncate(1), "kept.counts");
         let mut strange = classes.clone();
-        let AnyModel::Forest(ForestModel { rows: Some(rows), .. }) = &mut strange.model else {
-            panic!()
-        };
-        rows.targets = vec![0.0; 22];
+        kept(&mut strange).targets = vec![0.0; 22];
         let error = from_bytes(&to_bytes(&strange)).unwrap_err().to_string();
         assert!(error.contains("strange array"), "{error}");
     }

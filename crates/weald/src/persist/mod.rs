@@ -269,7 +269,7 @@ fn read_model(
             let trees = trees.into();
             AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
-        Kind::Forest => AnyModel::Forest(forest::read(arrays, schema, output)?),
+        Kind::Forest => AnyModel::Forest(Box::new(forest::read(arrays, schema, output)?)),
         Kind::Committee => AnyModel::Committee(committee::read(arrays, schema, output)?),
         Kind::Checkpoint => return damaged("it holds no model"),
     };

@@ -18,6 +18,7 @@ const SHARED_ROWS: usize = 1 << 13;
 const IN_SIGHT: usize = 8;
 
 /// How far a node has come.
+#[allow(clippy::large_enum_variant)] // There are few of them, and most are open.
 enum Progress<'e, S> {
     /// Its split is known.
     Open(Open<S>, NodeRows<'e>),

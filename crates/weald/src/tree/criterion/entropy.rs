@@ -15,7 +15,7 @@ impl<S: ClassSum> Criterion<S> for Entropy {
     /// Half a nat for each class but one, in bits.
     fn noise(&self, total: &S, spread: &Spread) -> f64 {
         let n_classes = total.class_weights().filter(|weight| *weight > 0).count();
-        spread.repeats * 0.5 * std::f64::consts::LOG2_E * n_classes.saturating_sub(1) as f64
+        spread.weight * 0.5 * std::f64::consts::LOG2_E * n_classes.saturating_sub(1) as f64
     }
 }
 

@@ -21,7 +21,7 @@ impl<S: ClassSum> Criterion<S> for Gini {
     }
 
     fn noise(&self, total: &S, spread: &Spread) -> f64 {
-        spread.repeats * <Gini as Criterion<S>>::cost(self, total) / total.total() as f64
+        spread.weight * <Gini as Criterion<S>>::cost(self, total) / total.total() as f64
     }
 
     /// `sum over classes of (c_left W - C w_left)^2 / (W w_left w_right)`: the same as by cost,

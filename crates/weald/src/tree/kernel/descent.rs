@@ -442,8 +442,8 @@ mod tests {
     /// A set whose bound and kind depend on what is drawn.
     fn numbers(listed: &[u32]) -> Numbers<'_> {
         let last = listed.last().map_or(0, |last| last + 1);
-        let end = last + if listed.len() % 3 == 0 { 0 } else { 150 };
-        Numbers { end, listed: listed.into(), are_in: listed.len() % 2 == 0 }
+        let end = last + if listed.len().is_multiple_of(3) { 0 } else { 150 };
+        Numbers { end, listed: listed.into(), are_in: listed.len().is_multiple_of(2) }
     }
 
     fn is_in(set: &Numbers<'_>, n: u32) -> bool {

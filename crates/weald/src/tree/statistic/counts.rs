@@ -132,9 +132,12 @@ impl Statistic for ClassCounts<'_> {
     }
 
     fn spread(&self, total: &CountSum, entries: &[Entry]) -> Spread {
+        if self.weights.are_counts {
+            return Spread { weight: 1.0, variance: 0.0 };
+        }
         let squared = |&e: &Entry| f64::from(self.weights.at(row_of(e))).powi(2);
         let squares: f64 = entries.iter().map(squared).sum();
-        Spread { repeats: squares / total.weight as f64, variance: 0.0 }
+        Spread { weight: squares / total.weight as f64, variance: 0.0 }
     }
 
     fn is_pure(&self, sum: &CountSum, _: &[Entry]) -> bool {

@@ -101,8 +101,8 @@ pub trait Statistic: Sync {
 /// How the rows of a node scatter, in the statistic's integer units.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// The sum of squared weights by the sum of weights: 1 for rows that stand there once.
-    pub repeats: f64,
+    /// The sum of squared weights by the sum of weights: 1 for counts, whose copies are rows.
+    pub weight: f64,
     /// The same with squared distances of the target from its mean.
     pub variance: f64,
 }

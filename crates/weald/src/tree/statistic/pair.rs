@@ -187,7 +187,8 @@ impl Statistic for PackedPair {
 
     fn spread(&self, total: &PairSum, entries: &[Entry]) -> Spread {
         let parts = |&e: &Entry| (f64::from((e >> 48) as i16), f64::from((e >> 32) as u16));
-        spread(total, entries.iter().map(parts))
+        // Weights of packed pairs are counts.
+        spread(total, entries.iter().map(parts), self.counts_rows)
     }
 
     fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {
@@ -202,14 +203,16 @@ impl Statistic for PackedPair {
     }
 }
 
-/// How rows with these `g` and `h` scatter around the mean of all.
-fn spread(total: &PairSum, rows: impl Iterator<Item = (f64, f64)>) -> Spread {
-    let (mean, weight) = (total.g as f64 / total.h as f64, total.h as f64);
-    let (repeats, variance) = rows.fold((0.0, 0.0), |(repeats, variance), (g, h)| {
+/// How rows with these `g` and `h` scatter around the mean of all. A count is a number of rows, any
+/// other weight that of one.
+fn spread(total: &PairSum, rows: impl Iterator<Item = (f64, f64)>, are_counts: bool) -> Spread {
+    let (mean, total) = (total.g as f64 / total.h as f64, total.h as f64);
+    let (weight, variance) = rows.fold((0.0, 0.0), |(weight, variance), (g, h)| {
         let distance = g - mean * h;
-        (repeats + h * h, variance + distance * distance)
+        let copies = if are_counts { h } else { 1.0 };
+        (weight + h * h / copies, variance + distance * distance / copies)
     });
-    Spread { repeats: repeats / weight, variance: variance / weight }
+    Spread { weight: weight / total, variance: variance / total }
 }
 
 /// Pairs looked up by row.
@@ -253,7 +256,7 @@ impl Statistic for WidePair {
             let weight = f64::from(self.weights.at(row_of(e)));
             (self.targets[row_of(e)] as f64 * weight, weight)
         };
-        spread(total, entries.iter().map(parts))
+        spread(total, entries.iter().map(parts), self.weights.are_counts)
     }
 
     fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {

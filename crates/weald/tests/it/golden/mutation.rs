@@ -163,7 +163,7 @@ prop_compose! {
                 let value = (0..width).map(|_| choices.value()).collect();
                 AnyModel::Constant(ConstantModel { value, schema, output })
             }
-            2 => AnyModel::Forest(choices.forest(schema, output)),
+            2 => AnyModel::Forest(Box::new(choices.forest(schema, output))),
             3 => AnyModel::Additive(choices.additive(schema, output, curve)),
             _ => AnyModel::Committee(choices.committee(&schema, &output)),
         };
