@@ -67,10 +67,11 @@ fn best_gain(node: &Node<'_>, table: &Table, settings: &GradientBoosting) -> f64
                     let value = |level: f64| {
                         let rows = node.0.iter().copied().filter(|row| row.x[column] == level);
                         let (g, h) = Node(rows.collect()).sums(output);
-                        g / (h + settings.l2)
+                        // Equal levels stay in the order of their codes, whatever the last digits.
+                        (1e9 * g / (h + settings.l2)).round() as i64
                     };
                     let mut order = distinct.clone();
-                    order.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
+                    order.sort_by_key(|level| value(*level));
                     order
                 })
                 .collect();
