@@ -80,7 +80,7 @@ def main():
         about=__doc__.split("\n\n")[2],
         versions=f"scikit-learn {sklearn.__version__}",
         sides={
-            "weald": ours("fast"),
+            "weald": ours("fine"),
             "weald-exact": ours("exact"),
             "scikit-learn, another seed": theirs(1),
             "scikit-learn": theirs(0),

@@ -32,7 +32,8 @@ def settings(args, job, columns):
 
 def weald(settings):
     return {
-        "weald": forest_settings.weald(settings, "fast"),
+        "weald": forest_settings.weald(settings, "fine"),
+        "weald-fast": forest_settings.weald(settings, "fast"),
         "weald-exact": forest_settings.weald(settings, "exact"),
     }
 

@@ -7,7 +7,8 @@ LightGBM's cache of histograms is held to 512 MB: by default it is as large as a
 LightGBM, XGBoost and YDF take categories as such. scikit-learn and ranger (at its default) take
 their codes as numbers; to ranger a missing category is one more code, and it takes no missing
 number. YDF and scikit-learn look at every distinct value, LightGBM and XGBoost at 255 bins, and so
-does `ydf-discretized`; `weald` has 255 bins, `weald-exact` every distinct value up to 65,535.
+do `ydf-discretized` and `weald-fast`; `weald` looks at 255 of its up to 16,320 bins at a time,
+`weald-exact` at every distinct value up to 65,535.
 """
 
 import math
@@ -43,7 +44,7 @@ def weald(settings, bins):
     """The words for weald-bench, from the method on."""
     words = ["extra-trees" if settings.extra else "random-forest"]
     words += [f"n_trees={settings.trees}", f"max_features={settings.features}", "min_leaf_rows=1"]
-    return [*words, f"bins={bins}"]
+    return words if settings.extra else [*words, f"bins={bins}"]
 
 
 def scikit_learn(settings, threads):

@@ -18,11 +18,17 @@ use crate::seed::Seed;
 use crate::tree::kernel::bin_search::{Cut, CutSearch, codes_u16};
 pub use crate::tree::kernel::bin_search::{MISSING_U8, MISSING_U16};
 
+/// Bins of a column in fine ones: 64 in each of 255 steps.
+const FINE_BINS: usize = 255 << 6;
+
 /// How finely numeric columns are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
     /// At most 255 bins a column.
     Fast,
+    /// At most 16,320 bins a column, of which a node looks at no more than 255 at a time: those of
+    /// its own range, coarsely or finely.
+    Fine,
     /// A bin for each distinct value, up to 65,535 a column.
     Exact,
 }
@@ -42,6 +48,7 @@ pub struct BinnedColumn {
     pub cuts: Cuts,
     /// The bin of each row.
     pub codes: Codes,
+    by_windows: bool,
     has_missing: OnceLock<bool>,
 }
 
@@ -124,6 +131,7 @@ impl BinnedColumn {
     fn numeric(numbers: &Numbers, resolution: Resolution, seed: Seed) -> BinnedColumn {
         let most = match resolution {
             Resolution::Fast => usize::from(MISSING_U8),
+            Resolution::Fine => FINE_BINS,
             Resolution::Exact => usize::from(MISSING_U16),
         };
         let cuts = Cuts::of(numbers, most, seed);
@@ -136,7 +144,8 @@ impl BinnedColumn {
             }
             Numbers::F64(view) => Codes::search(view.strided(), view.len(), &edges, cuts.n_bins()),
         };
-        BinnedColumn::new(cuts, codes)
+        let by_windows = resolution == Resolution::Fine;
+        BinnedColumn { by_windows, ..BinnedColumn::new(cuts, codes) }
     }
 
     fn categorical(categories: &Categories) -> BinnedColumn {
@@ -154,7 +163,12 @@ impl BinnedColumn {
     }
 
     fn new(cuts: Cuts, codes: Codes) -> BinnedColumn {
-        BinnedColumn { cuts, codes, has_missing: OnceLock::new() }
+        BinnedColumn { cuts, codes, by_windows: false, has_missing: OnceLock::new() }
+    }
+
+    /// Whether nodes look at no more than 255 of the bins at a time.
+    pub fn is_seen_through_windows(&self) -> bool {
+        self.by_windows
     }
 
     /// Whether a value is missing.
@@ -238,6 +252,7 @@ pub(super) struct BinnedOnce {
     /// The table whose bins these are, and which of its columns, if they are not computed here.
     whole: Option<(Table, Box<[u32]>)>,
     fast: Mutex<Option<Arc<Bins>>>,
+    fine: Mutex<Option<Arc<Bins>>>,
     exact: Mutex<Option<Arc<Bins>>>,
 }
 
@@ -258,6 +273,7 @@ impl BinnedOnce {
     ) -> Option<Arc<Bins>> {
         let slot = match resolution {
             Resolution::Fast => &self.fast,
+            Resolution::Fine => &self.fine,
             Resolution::Exact => &self.exact,
         };
         let lock = || slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,7 +306,7 @@ mod tests {
                             1 => Just(-0.0), 1 => Just(0.0)], 1..600)
         ) {
             let run = Run::quiet(Seed(1), 1).unwrap();
-            for resolution in [Resolution::Fast, Resolution::Exact] {
+            for resolution in [Resolution::Fast, Resolution::Fine, Resolution::Exact] {
                 let bins = table(values.clone()).bins(resolution, &run).unwrap();
                 let edges = bins.column(0).cuts.edges();
                 for (row, x) in values.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! cut at quantiles, so that bins hold about equally many rows; a value that fills a bin alone
 //! gets one alone.
 
+use super::bins::MISSING_U16;
 use super::column::{Numbers, View};
 use crate::seed::{Purpose, Seed};
 
@@ -102,7 +103,7 @@ struct SampledValues {
 
 /// The values that cuts are computed from: all of them, or one drawn from each of
 /// [`SAMPLE_ROWS`] equal stretches of the column where there are more rows than that. Exact
-/// resolution (more bins than a byte holds) always looks at every row.
+/// resolution (as many bins as two bytes hold) always looks at every row.
 fn sample(numbers: &Numbers, most: usize, seed: Seed) -> SampledValues {
     fn from<T: Copy + Into<f64>>(view: &View<T>, every: bool, seed: Seed) -> Vec<f64> {
         let n = view.len();
@@ -118,7 +119,7 @@ fn sample(numbers: &Numbers, most: usize, seed: Seed) -> SampledValues {
             .filter(keep)
             .collect()
     }
-    let every = numbers.len() <= SAMPLE_ROWS || (256..usize::MAX).contains(&most);
+    let every = numbers.len() <= SAMPLE_ROWS || most == usize::from(MISSING_U16);
     let values = match numbers {
         Numbers::F32(view) => from(view, every, seed),
         Numbers::F64(view) => from(view, every, seed),

@@ -5,7 +5,7 @@
 
 use super::random_forest::RandomForest;
 use crate::data::Resampling;
-use crate::tree::Splitter;
+use crate::tree::{BinChoice, Splitter};
 
 impl RandomForest {
     /// Extra trees: random split points, all rows.
@@ -13,6 +13,8 @@ impl RandomForest {
         RandomForest {
             splitter: Splitter::RandomCut,
             resampling: Resampling::None,
+            // Cuts are drawn among values: bins are of no use.
+            bins: BinChoice::Fast,
             ..RandomForest::default()
         }
     }

@@ -5,9 +5,12 @@ use crate::data::{Sample, Target, Weights};
 use crate::exact_sum::ExactSum;
 use crate::predict::DeepTree;
 use crate::tree::grown::Grown;
-use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
+use crate::tree::kernel::descent::Rows;
 use crate::tree::statistic::{Entry, row_of};
 use crate::tree::walk::{Reader, Walk};
+
+/// Rows out of a bag whose values are read at a time.
+const ROWS_READ: usize = 256;
 
 /// A tree and what it says of the rows that it has not seen.
 pub struct Member {
@@ -107,8 +110,8 @@ fn rows_out(walk: &Walk, sample: &Sample<'_>, bag: &Weights) -> (Vec<u32>, Vec<u
     let rows = sample.rows_out_of(bag);
     let mut leaves = vec![0; rows.len()];
     let columns = Reader::of(sample.table);
-    let mut tile = Vec::new();
-    for (rows, leaves) in rows.chunks(IN_FLIGHT).zip(leaves.chunks_mut(IN_FLIGHT)) {
+    let mut tile: Vec<f64> = Vec::new();
+    for (rows, leaves) in rows.chunks(ROWS_READ).zip(leaves.chunks_mut(ROWS_READ)) {
         walk.read_some(&columns, rows, &mut tile);
         walk.rows(0, Rows::of(&tile), leaves);
     }

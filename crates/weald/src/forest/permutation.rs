@@ -8,7 +8,7 @@ use super::member::Member;
 use crate::data::{Sample, Target};
 use crate::scores::argmax;
 use crate::seed::{Purpose, Seed};
-use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
+use crate::tree::kernel::descent::Rows;
 use crate::tree::walk::Reader;
 
 /// The importance of each column.
@@ -41,8 +41,7 @@ pub fn of_tree(member: &Member, sample: &Sample<'_>, seed: Seed) -> Vec<f64> {
         let mut shuffled = own.clone();
         seed.child(feature as u64).stream(Purpose::Shuffle).shuffle(&mut shuffled);
         put(&mut tile, feature, width, &shuffled);
-        let blocks = tile.chunks(IN_FLIGHT * width).zip(leaves.chunks_mut(IN_FLIGHT));
-        blocks.for_each(|(rows, leaves)| walk.rows(0, Rows::of(rows), leaves));
+        walk.rows(0, Rows::of(&tile), &mut leaves);
         increase[feature] = error(member, sample, &leaves) - before;
         put(&mut tile, feature, width, &own);
     }

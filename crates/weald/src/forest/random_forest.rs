@@ -86,7 +86,7 @@ impl Default for RandomForest {
             min_leaf_weight: 0.0,
             min_gain: 0.0,
             level_charge: 2.0,
-            bins: BinChoice::Fast,
+            bins: BinChoice::Fine,
             class_weights: ClassWeights::Equal,
             permutation_importance: false,
             keep_rows: false,

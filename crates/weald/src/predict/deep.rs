@@ -10,14 +10,15 @@ use std::collections::HashMap;
 use crate::data::{Schema, Table};
 use crate::run::in_stretches;
 use crate::scores::Scores;
-use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
+use crate::tree::kernel::descent::{Compares, IN_FLIGHT, Narrow, Rows, Value};
 use crate::tree::walk::{Reader, Walk};
 use crate::tree::{Rule, Tree};
 
-/// Rows that a thread takes through all trees at a time.
-const STRETCH: usize = 1 << 10;
+/// Rows that a thread takes through all trees at a time: many, because each tree comes from memory
+/// for each such stretch.
+const STRETCH: usize = 1 << 12;
 /// Numbers of theirs at the most that are read at a time.
-const MOST_NUMBERS: usize = 1 << 16;
+const MOST_NUMBERS: usize = 1 << 18;
 
 /// One packed tree: what is in its leaves, in pre-order.
 #[derive(Debug)]
@@ -185,23 +186,31 @@ impl DeepTrees {
 
     /// The mean of what the trees say of each row of a table, whose columns are theirs.
     pub fn mean(&self, table: &Table) -> Scores {
+        if self.walk.descent().takes_singles() {
+            self.mean_by::<f32>(table)
+        } else {
+            self.mean_by::<f64>(table)
+        }
+    }
+
+    fn mean_by<V: Value>(&self, table: &Table) -> Scores
+    where
+        Narrow: Compares<V>,
+    {
         let mut scores = Scores::zeros(table.n_rows(), self.width);
         let columns = Reader::of(table);
         let (width, n_values) = (self.width, self.walk.n_values());
         let most_rows = (MOST_NUMBERS / n_values).clamp(IN_FLIGHT, STRETCH);
         in_stretches(scores.values_mut(), most_rows * width, |stretch, scores| {
             let n_rows = scores.len() / width;
-            let mut tile = Vec::new();
+            let mut tile: Vec<V> = Vec::new();
             self.walk.read(&columns, stretch * most_rows, n_rows, &mut tile);
+            let rows = Rows::of(&tile);
+            let mut leaves = vec![0; n_rows];
             for tree in 0..self.len() {
-                let blocks = scores.chunks_mut(IN_FLIGHT * width);
-                for (scores, rows) in blocks.zip(tile.chunks(IN_FLIGHT * n_values)) {
-                    let mut leaves = [0; IN_FLIGHT];
-                    let leaves = &mut leaves[..scores.len() / width];
-                    self.walk.rows(tree, Rows::of(rows), leaves);
-                    for (scores, &leaf) in scores.chunks_exact_mut(width).zip(&*leaves) {
-                        scores.iter_mut().zip(self.value(leaf)).for_each(|(sum, x)| *sum += x);
-                    }
+                self.walk.rows(tree, rows, &mut leaves);
+                for (scores, &leaf) in scores.chunks_exact_mut(width).zip(&leaves) {
+                    scores.iter_mut().zip(self.value(leaf)).for_each(|(sum, x)| *sum += x);
                 }
             }
             self.divide(scores);
@@ -212,18 +221,16 @@ impl DeepTrees {
     /// The leaf of each of some rows from `first` on in each tree, by its number among all: row
     /// after row.
     pub fn leaves(&self, columns: &[Reader<'_>], first: usize, leaves: &mut [u32]) {
-        let (n_trees, n_values) = (self.len(), self.walk.n_values());
-        let mut tile = Vec::new();
-        self.walk.read(columns, first, leaves.len() / n_trees, &mut tile);
+        let n_trees = self.len();
+        let n_rows = leaves.len() / n_trees;
+        let mut tile: Vec<f64> = Vec::new();
+        self.walk.read(columns, first, n_rows, &mut tile);
+        let rows = Rows::of(&tile);
+        let mut found = vec![0; n_rows];
         for tree in 0..n_trees {
-            let blocks = leaves.chunks_mut(IN_FLIGHT * n_trees);
-            for (leaves, rows) in blocks.zip(tile.chunks(IN_FLIGHT * n_values)) {
-                let mut found = [0; IN_FLIGHT];
-                let found = &mut found[..leaves.len() / n_trees];
-                self.walk.rows(tree, Rows::of(rows), found);
-                let to = leaves[tree..].iter_mut().step_by(n_trees);
-                to.zip(&*found).for_each(|(to, leaf)| *to = *leaf);
-            }
+            self.walk.rows(tree, rows, &mut found);
+            let to = leaves[tree..].iter_mut().step_by(n_trees);
+            to.zip(&found).for_each(|(to, leaf)| *to = *leaf);
         }
     }
 

@@ -104,16 +104,20 @@ pub enum BinChoice {
     Auto,
     /// At most 255 bins a column.
     Fast,
+    /// At most 16,320 bins a column, of which a node looks at no more than 255 at a time: those of
+    /// its own range.
+    Fine,
     /// A bin for each distinct value, up to 65,535.
     Exact,
 }
-named_values!(BinChoice { Auto = "auto", Fast = "fast", Exact = "exact" });
+named_values!(BinChoice { Auto = "auto", Fast = "fast", Fine = "fine", Exact = "exact" });
 
 impl BinChoice {
     /// The resolution for a table of `n_rows`.
     pub fn resolution(self, n_rows: usize) -> Resolution {
         match self {
             BinChoice::Exact => Resolution::Exact,
+            BinChoice::Fine => Resolution::Fine,
             BinChoice::Auto if n_rows <= EXACT_ROWS => Resolution::Exact,
             BinChoice::Auto | BinChoice::Fast => Resolution::Fast,
         }

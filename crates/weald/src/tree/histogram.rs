@@ -23,6 +23,7 @@ use super::splitter::ranked::RankedCuts;
 use super::splitter::{Candidate, Occupied, Offer};
 use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
 use super::team::is_at_work;
+use super::window::Window;
 use crate::data::bins::{BinnedColumn, Codes, MISSING_U8};
 use crate::data::planes::Planes;
 
@@ -53,6 +54,7 @@ pub struct Workspace<S> {
     sums: Vec<S>,
     keys: Vec<u64>,
     spare: Vec<u64>,
+    window: Window,
 }
 
 impl<S: Sum> Workspace<S> {
@@ -69,6 +71,7 @@ impl<S: Sum> Workspace<S> {
             sums: Vec::new(),
             keys: Vec::new(),
             spare: Vec::new(),
+            window: Window::default(),
         }
     }
 
@@ -81,10 +84,38 @@ impl<S: Sum> Workspace<S> {
         column: &BinnedColumn,
         entries: &[Entry],
     ) -> Option<Offer> {
-        let Codes::U8(codes) = &column.codes else {
-            self.sum_column(statistic, column, entries);
-            return self.occupied.best_cut(candidate, criterion);
-        };
+        match &column.codes {
+            Codes::U8(codes) => {
+                let codes = of_rows(codes, entries);
+                self.best_of_bytes(statistic, criterion, candidate, column, (codes, entries))
+            }
+            Codes::U16(codes) if column.is_seen_through_windows() => {
+                let mut window = std::mem::take(&mut self.window);
+                let has_split = window.look(codes, entries, column.has_missing());
+                let offer = has_split.then(|| {
+                    let steps = (window.steps.iter().copied(), entries);
+                    self.best_of_bytes(statistic, criterion, candidate, column, steps)
+                });
+                let offer = offer.flatten().map(|offer| window.in_codes(offer));
+                self.window = window;
+                offer
+            }
+            Codes::U16(_) => {
+                self.sum_column(statistic, column, entries);
+                self.occupied.best_cut(candidate, criterion)
+            }
+        }
+    }
+
+    /// The best cut of rows whose codes are bytes.
+    fn best_of_bytes<T: Statistic<Sum = S>, C: Criterion<S>>(
+        &mut self,
+        statistic: &T,
+        criterion: &C,
+        candidate: &Candidate<'_, S>,
+        column: &BinnedColumn,
+        (codes, entries): (impl Iterator<Item = u8> + Clone, &[Entry]),
+    ) -> Option<Offer> {
         if statistic.packed_reach().is_none() {
             let has_classes = entries.first().is_some_and(|&e| statistic.class_of(e).is_some());
             let is_free = candidate.direction.is_none() && !column.has_missing();
@@ -121,9 +152,9 @@ impl<S: Sum> Workspace<S> {
         self.occupied.clear();
         match &column.codes {
             Codes::U8(codes) if statistic.packed_reach().is_some() => {
-                self.sum_packed(statistic, codes, entries);
+                self.sum_packed(statistic, of_rows(codes, entries), entries);
             }
-            Codes::U8(codes) => self.sum_bytes(statistic, codes, entries),
+            Codes::U8(codes) => self.sum_bytes(statistic, of_rows(codes, entries), entries),
             Codes::U16(codes) if column.n_bins() <= MOST_BINS_PER_ROW * entries.len() => {
                 let memory = (&mut self.sums, &mut self.keys);
                 let codes = (codes.as_slice(), column.n_bins());
@@ -143,7 +174,7 @@ impl<S: Sum> Workspace<S> {
     fn sum_packed<T: Statistic<Sum = S>>(
         &mut self,
         statistic: &T,
-        codes: &[u8],
+        codes: impl Iterator<Item = u8>,
         entries: &[Entry],
     ) {
         let mut touched = [0u64; 4];
@@ -154,14 +185,18 @@ impl<S: Sum> Workspace<S> {
         }
     }
 
-    fn sum_bytes<T: Statistic<Sum = S>>(&mut self, statistic: &T, codes: &[u8], entries: &[Entry]) {
+    fn sum_bytes<T: Statistic<Sum = S>>(
+        &mut self,
+        statistic: &T,
+        codes: impl Iterator<Item = u8>,
+        entries: &[Entry],
+    ) {
         self.occupied.clear();
         if self.sums.is_empty() {
             self.sums = vec![statistic.zero(); 256];
         }
         let mut touched = [0u64; 4];
-        for &entry in entries {
-            let code = codes[row_of(entry)];
+        for (code, &entry) in codes.zip(entries) {
             touched[usize::from(code >> 6)] |= 1 << (code & 63);
             statistic.add(entry, &mut self.sums[usize::from(code)]);
         }
@@ -177,6 +212,11 @@ impl<S: Sum> Workspace<S> {
             sum.clear();
         }
     }
+}
+
+/// The codes of some rows of a column.
+fn of_rows(codes: &[u8], entries: &[Entry]) -> impl Iterator<Item = u8> + Clone {
+    entries.iter().map(|&entry| codes[row_of(entry)])
 }
 
 impl<S: Sum> Occupied<S> {

@@ -32,6 +32,7 @@ pub mod values;
 mod vector_histograms;
 mod vector_search;
 pub mod walk;
+mod window;
 
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};
 pub use features::FeatureCount;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::kernel::descent::{IN_FLIGHT, Rows};
+use super::kernel::descent::Rows;
 use super::level_set::LevelSet;
 use super::linear::LinearLeaves;
 use super::walk::{Reader, Walk};
@@ -16,6 +16,8 @@ use crate::scores::Scores;
 
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 1 << 12;
+/// Rows of theirs whose values are read at a time.
+const BLOCK: usize = 256;
 
 /// A binary tree. Every node, not only a leaf, carries the value it would predict.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,9 +151,9 @@ impl Tree {
             (0..self.nodes.len() as u32).filter(|&at| self.is_leaf(at as usize)).collect();
         let mut leaves = vec![0; table.n_rows()];
         in_stretches(&mut leaves, STRETCH, |stretch, leaves| {
-            let mut tile = Vec::new();
-            for (block, leaves) in leaves.chunks_mut(IN_FLIGHT).enumerate() {
-                walk.read(&columns, stretch * STRETCH + block * IN_FLIGHT, leaves.len(), &mut tile);
+            let mut tile: Vec<f64> = Vec::new();
+            for (block, leaves) in leaves.chunks_mut(BLOCK).enumerate() {
+                walk.read(&columns, stretch * STRETCH + block * BLOCK, leaves.len(), &mut tile);
                 walk.rows(0, Rows::of(&tile), leaves);
                 leaves.iter_mut().for_each(|leaf| *leaf = ends[*leaf as usize]);
             }

@@ -177,7 +177,6 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             }
             workspace.features = features;
         });
-        offers.sort_unstable_by_key(|offer| offer.feature);
         offers
     }
 
@@ -236,7 +235,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         histograms: &Histograms,
         ranking: Option<Ranking>,
     ) -> Vec<Offer> {
-        let &Asked { entries, n_entries, total, leeway, .. } = node;
+        let &Asked { n_entries, total, leeway, .. } = node;
         let criterion = &self.criterion.within(leeway.bounds);
         // The kernels know neither bounds nor directions. Without bounds, what they say of a
         // feature with a direction is more than it can gain.
@@ -269,7 +268,10 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                         let cells = histograms.cells(*plane, *place);
                         workspace.occupied.fill(self.statistic, MISSING_U8.into(), cells);
                     }
-                    None => workspace.sum_column(self.statistic, column, entries),
+                    None => {
+                        offers.extend(self.offer_of(feature, node, workspace));
+                        continue;
+                    }
                 }
                 let candidate = self.candidate(feature, node);
                 offers.extend(self.best_of(&candidate, criterion, workspace));

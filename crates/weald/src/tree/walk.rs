@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::kernel::descent::{self as kernel, Descent, Question, Rows};
+use super::kernel::descent::{self as kernel, Compares, Descent, Narrow, Question, Rows, Value};
 use super::{LevelSet, Rule, Tree};
 use crate::data::{Column, Field, FieldKind, MISSING, Numbers, Schema, Table};
 
@@ -138,39 +138,45 @@ impl Walk {
     }
 
     /// Writes the values that trees ask for of `n_rows` rows, row after row.
-    pub fn read(&self, columns: &[Reader<'_>], first: usize, n_rows: usize, tile: &mut Vec<f64>) {
+    pub fn read<V: Value>(
+        &self,
+        columns: &[Reader<'_>],
+        first: usize,
+        n_rows: usize,
+        tile: &mut Vec<V>,
+    ) {
         self.read_all(columns, first..first + n_rows, tile);
     }
 
     /// The same of some rows.
-    pub fn read_some(&self, columns: &[Reader<'_>], rows: &[u32], tile: &mut Vec<f64>) {
+    pub fn read_some<V: Value>(&self, columns: &[Reader<'_>], rows: &[u32], tile: &mut Vec<V>) {
         self.read_all(columns, rows.iter().map(|&row| row as usize), tile);
     }
 
-    fn read_all(
+    fn read_all<V: Value>(
         &self,
         columns: &[Reader<'_>],
         rows: impl ExactSizeIterator<Item = usize> + Clone,
-        tile: &mut Vec<f64>,
+        tile: &mut Vec<V>,
     ) {
         let width = self.n_values();
-        tile.resize(rows.len() * width, f64::NAN);
+        tile.resize(rows.len() * width, V::MISSING);
         for &place in &self.used {
             let asked = self.asked[place];
             let column = &columns[asked.feature as usize];
             let to = tile[place..].iter_mut().step_by(width).zip(rows.clone());
             match (column, asked.for_levels) {
                 (Reader::F32(values, stride), false) => {
-                    to.for_each(|(to, row)| *to = values[row * stride].into());
+                    to.for_each(|(to, row)| *to = V::of(values[row * stride].into()));
                 }
                 (Reader::F64(values, stride), false) => {
-                    to.for_each(|(to, row)| *to = values[row * stride]);
+                    to.for_each(|(to, row)| *to = V::of(values[row * stride]));
                 }
                 (Reader::Levels(codes), true) => {
                     let number = |code: u32| if code == MISSING { f64::NAN } else { code.into() };
-                    to.for_each(|(to, row)| *to = number(codes[row]));
+                    to.for_each(|(to, row)| *to = V::of(number(codes[row])));
                 }
-                _ => to.for_each(|(to, _)| *to = f64::NAN),
+                _ => to.for_each(|(to, _)| *to = V::MISSING),
             }
         }
     }
@@ -183,12 +189,15 @@ impl Walk {
     }
 
     /// The leaf of each row of a tile in one tree.
-    pub fn rows(&self, tree: usize, tile: Rows<'_>, leaves: &mut [u32]) {
+    pub fn rows<V: Value>(&self, tree: usize, tile: Rows<'_, V>, leaves: &mut [u32])
+    where
+        Narrow: Compares<V>,
+    {
         self.descent.rows(tree, tile, leaves);
     }
 
     /// The leaf of one row in each of some trees, from `first` on.
-    pub fn trees(&self, first: usize, row: Rows<'_>, leaves: &mut [u32]) {
+    pub fn trees(&self, first: usize, row: Rows<'_, f64>, leaves: &mut [u32]) {
         self.descent.trees(first, row, leaves);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{Candidate, Cut, Division, Offer};
 use crate::tree::criterion::beats;
-use crate::tree::statistic::{Entry, Statistic, row_of};
+use crate::tree::statistic::{Entry, Statistic};
 
 /// How far ranks may lie apart, relative to the larger, that stand for equal gains.
 const NEAR: f64 = 1e-11;
@@ -63,7 +63,7 @@ impl ClassScan {
         &mut self,
         statistic: &T,
         candidate: &Candidate<'_, T::Sum>,
-        (codes, entries): (&[u8], &[Entry]),
+        (codes, entries): (impl Iterator<Item = u8> + Clone, &[Entry]),
     ) -> Option<Offer> {
         self.sort(codes, entries);
         let best = self.rank(statistic, candidate);
@@ -94,11 +94,10 @@ impl ClassScan {
     }
 
     /// Puts the entries in the order of their codes.
-    fn sort(&mut self, codes: &[u8], entries: &[Entry]) {
+    fn sort(&mut self, codes: impl Iterator<Item = u8> + Clone, entries: &[Entry]) {
         let ClassScan { counts, sorted, groups, .. } = self;
         let mut touched = [0u64; 4];
-        for &entry in entries {
-            let code = codes[row_of(entry)];
+        for code in codes.clone() {
             counts[usize::from(code)] += 1;
             touched[usize::from(code >> 6)] |= 1 << (code & 63);
         }
@@ -120,8 +119,8 @@ impl ClassScan {
         }
         sorted.clear();
         sorted.resize(entries.len(), 0);
-        for &entry in entries {
-            let next = &mut counts[usize::from(codes[row_of(entry)])];
+        for (code, &entry) in codes.zip(entries) {
+            let next = &mut counts[usize::from(code)];
             sorted[*next as usize] = entry;
             *next += 1;
         }

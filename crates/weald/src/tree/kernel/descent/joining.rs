@@ -1,12 +1,13 @@
 //! Packed trees joined to others, and read back.
 //!
 //! Members of a forest are packed one by one, each by the thread that has grown it, and joined in
-//! their order. Small nodes stay small: their children are named by distance.
+//! their order. Children are named by distance, so nodes need no change but in what numbers leaves
+//! and sets have.
 
-use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{
-    Descent, LEAF, NUMBER, Narrow, Nodes, Numbers, Opened, Question, SET, Set, SetKind, Wide,
+    Descent, INNER, KIND_BITS, MISSING_LEFT, Narrow, Node, Nodes, Question, SET, Wide, is_number,
 };
 
 impl Descent {
@@ -23,45 +24,34 @@ impl Descent {
             return;
         }
         let (n_leaves, n_sets) = (self.n_leaves, self.sets.len() as u32);
-        let payload = |word: u32, payload: u32| match word & 3 {
-            LEAF => payload + n_leaves,
-            SET => payload + n_sets,
-            _ => payload,
+        let payload = |word: u32, payload: u32| match word & INNER {
+            0 => payload + n_leaves,
+            _ => payload + n_sets,
         };
         match (&mut self.nodes, &other.nodes) {
             (Nodes::Narrow(shift, own), Nodes::Narrow(theirs, nodes)) if shift == theirs => {
-                own.extend(nodes.iter().map(|node| Narrow {
-                    threshold: f32::from_bits(payload(node.word, node.threshold.to_bits())),
-                    word: node.word,
+                own.extend(nodes.iter().map(|&node| match is_number(node.word) {
+                    true => node,
+                    false => {
+                        let number = payload(node.word, node.payload());
+                        Narrow { threshold: f32::from_bits(number), ..node }
+                    }
                 }));
             }
             _ => {
                 let mut nodes = self.wide();
-                nodes.extend(other.wide().into_iter().map(|node| {
-                    let right = match node.word & 3 {
-                        LEAF => 0,
-                        _ => node.right + before as u32,
-                    };
-                    let threshold = match node.word & 3 {
-                        LEAF | SET => {
-                            let number = payload(node.word, node.threshold.to_bits() as u32);
-                            f64::from_bits(number.into())
-                        }
-                        _ => node.threshold,
-                    };
-                    Wide { threshold, right, ..node }
+                nodes.extend(other.wide().into_iter().map(|node| match is_number(node.word) {
+                    true => node,
+                    false => {
+                        let number = payload(node.word, node.payload());
+                        Wide { threshold: f64::from_bits(number.into()), ..node }
+                    }
                 }));
                 self.nodes = Nodes::Wide(nodes);
             }
         }
         self.roots.extend(other.roots.iter().map(|root| root + before as u32));
-        let (words, lists) = (self.words.len() as u32, self.listed.len() as u32);
-        self.sets.extend(other.sets.iter().map(|set| match set.kind {
-            SetKind::Bits => Set { first: set.first + words, ..*set },
-            SetKind::In | SetKind::Out => Set { first: set.first + lists, ..*set },
-        }));
-        self.words.extend_from_slice(&other.words);
-        self.listed.extend_from_slice(&other.listed);
+        self.sets.append(&other.sets);
         self.n_leaves += other.n_leaves;
     }
 
@@ -71,21 +61,22 @@ impl Descent {
     /// # Panics
     /// When there is no such tree.
     pub fn steps(&self, tree: usize) -> impl ExactSizeIterator<Item = (Question<'_>, u32)> {
-        let root = self.roots[tree] as usize;
-        let end = self.roots.get(tree + 1).map_or(self.n_nodes(), |root| *root as usize);
-        (root..end).map(move |at| {
+        self.nodes_of(tree).enumerate().map(move |(place, at)| {
             let node = self.opened(at);
-            let (feature, missing_left) = (node.feature, node.kind != NUMBER);
-            let question = match node.kind {
-                LEAF => return (Question::Leaf, 0),
-                SET => {
-                    let set = &self.sets[node.payload as usize];
-                    let missing_left = set.missing_left;
-                    Question::Within { feature, set: self.numbers(set), missing_left }
+            let feature = node.feature(0);
+            let question = match node.word {
+                word if word & INNER == 0 => return (Question::Leaf, 0),
+                word if word & SET != 0 => {
+                    let (set, missing_left) = self.sets.numbers(node.payload());
+                    Question::Within { feature, set, missing_left }
                 }
-                _ => Question::Below { feature, threshold: node.threshold, missing_left },
+                word => Question::Below {
+                    feature,
+                    threshold: node.threshold,
+                    missing_left: word & MISSING_LEFT != 0,
+                },
             };
-            (question, node.right - root as u32)
+            (question, node.right + place as u32)
         })
     }
 
@@ -94,25 +85,14 @@ impl Descent {
     /// # Panics
     /// When there is no such tree.
     pub fn features(&self, tree: usize) -> impl Iterator<Item = u32> {
-        let root = self.roots[tree] as usize;
-        let end = self.roots.get(tree + 1).map_or(self.n_nodes(), |root| *root as usize);
-        let nodes = (root..end).map(|at| self.opened(at));
-        nodes.filter(|node| node.kind != LEAF).map(|node| node.feature)
+        let nodes = self.nodes_of(tree).map(|at| self.opened(at));
+        nodes.filter(|node| node.word & INNER != 0).map(|node| node.feature(0))
     }
 
-    /// The numbers of a set.
-    fn numbers(&self, set: &Set) -> Numbers<'_> {
-        let Set { first, len, end, kind, .. } = *set;
-        let place = first as usize..(first + len) as usize;
-        let listed = match kind {
-            SetKind::Bits => {
-                let words = &self.words[place];
-                let is_in = |n: &u32| words[*n as usize / 64] >> (n % 64) & 1 == 1;
-                Cow::Owned((0..end).filter(is_in).collect())
-            }
-            SetKind::In | SetKind::Out => Cow::Borrowed(&self.listed[place]),
-        };
-        Numbers { end, listed, are_in: kind != SetKind::Out }
+    /// The nodes of one tree.
+    pub(super) fn nodes_of(&self, tree: usize) -> Range<usize> {
+        let end = self.roots.get(tree + 1).map_or(self.n_nodes(), |root| *root as usize);
+        self.roots[tree] as usize..end
     }
 
     /// How many leaves all trees have.
@@ -134,10 +114,7 @@ impl Descent {
             Nodes::Wide(nodes) => nodes.capacity() * size_of::<Wide>(),
             Nodes::Narrow(_, nodes) => nodes.capacity() * size_of::<Narrow>(),
         };
-        let sets = self.sets.capacity() * size_of::<Set>()
-            + self.words.capacity() * 8
-            + self.listed.capacity() * 4;
-        nodes + sets + self.roots.capacity() * 4
+        nodes + self.sets.n_bytes() + self.roots.capacity() * 4
     }
 
     /// Gives back memory that no tree needs.
@@ -146,29 +123,28 @@ impl Descent {
             Nodes::Wide(nodes) => nodes.shrink_to_fit(),
             Nodes::Narrow(_, nodes) => nodes.shrink_to_fit(),
         }
-        self.sets.shrink_to_fit();
-        self.words.shrink_to_fit();
-        self.listed.shrink_to_fit();
+        self.sets.shrink();
     }
 
-    fn opened(&self, at: usize) -> Opened {
+    /// A node as a large one.
+    fn opened(&self, at: usize) -> Wide {
         match &self.nodes {
-            Nodes::Wide(nodes) => nodes[at].open(),
-            Nodes::Narrow(shift, nodes) => nodes[at].open(at as u32, *shift),
+            Nodes::Wide(nodes) => nodes[at],
+            &Nodes::Narrow(shift, ref nodes) => {
+                let node = nodes[at];
+                let threshold = match is_number(node.word) {
+                    true => node.threshold.into(),
+                    false => f64::from_bits(node.payload().into()),
+                };
+                let kind = node.word & ((1 << KIND_BITS) - 1);
+                let word = node.feature(shift) << KIND_BITS | kind;
+                Wide { threshold, word, right: node.right(shift) }
+            }
         }
     }
 
     /// The nodes as large ones.
     fn wide(&self) -> Vec<Wide> {
-        let wide = |at: usize| {
-            let node = self.opened(at);
-            let (threshold, right) = match node.kind {
-                LEAF => (f64::from_bits(node.payload.into()), 0),
-                SET => (f64::from_bits(node.payload.into()), node.right),
-                _ => (node.threshold, node.right),
-            };
-            Wide { threshold, word: node.feature << 2 | node.kind, right }
-        };
-        (0..self.n_nodes()).map(wide).collect()
+        (0..self.n_nodes()).map(|at| self.opened(at)).collect()
     }
 }

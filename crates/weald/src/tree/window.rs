@@ -1,0 +1,118 @@
+//! Two-byte codes of a node's rows, seen through a window of one byte.
+//!
+//! A column in thousands of fine bins has too many for a sparse histogram. But the rows of a node
+//! have codes from some first to some last one, and what lies between is looked at in at most 255
+//! equal steps: coarsely where the node is wide, finer and finer below, until each code stands
+//! alone.
+
+use super::splitter::{Cut, Offer};
+use super::statistic::{Entry, row_of};
+use crate::data::bins::{MISSING_U8, MISSING_U16};
+
+/// A worker's memory of one feature of one node.
+#[derive(Debug, Default)]
+pub struct Window {
+    /// The step of each of the node's rows, in their order; [`MISSING_U8`] if the value is missing.
+    pub steps: Vec<u8>,
+    codes: Vec<u16>,
+    first: u16,
+    shift: u32,
+}
+
+impl Window {
+    /// Looks at the rows of a node; whether they differ.
+    pub fn look(&mut self, codes: &[u16], entries: &[Entry], has_missing: bool) -> bool {
+        let Window { steps, codes: seen, .. } = self;
+        seen.clear();
+        seen.extend(entries.iter().map(|&entry| codes[row_of(entry)]));
+        let (mut first, mut last, mut n_missing) = (u16::MAX, 0, 0);
+        if has_missing {
+            for &code in seen.iter() {
+                let is_missing = code == MISSING_U16;
+                n_missing += usize::from(is_missing);
+                first = first.min(code);
+                last = last.max(if is_missing { 0 } else { code });
+            }
+        } else {
+            for &code in seen.iter() {
+                first = first.min(code);
+                last = last.max(code);
+            }
+        }
+        if n_missing == seen.len() || (first == last && n_missing == 0) {
+            return false;
+        }
+        let range = last - first;
+        let mut shift = (u16::BITS - range.leading_zeros()).saturating_sub(u8::BITS);
+        shift += u32::from(range >> shift >= MISSING_U8.into());
+        let step = |code: u16| (code.wrapping_sub(first) >> shift) as u8;
+        steps.clear();
+        if n_missing == 0 {
+            steps.extend(seen.iter().map(|&code| step(code)));
+        } else {
+            let step = |&code: &u16| if code == MISSING_U16 { MISSING_U8 } else { step(code) };
+            steps.extend(seen.iter().map(step));
+        }
+        (self.first, self.shift) = (first, shift);
+        true
+    }
+
+    /// What is offered between two steps, as a cut between codes.
+    pub fn in_codes(&self, offer: Offer) -> Offer {
+        let begin = |step: u16| self.first + (step << self.shift);
+        let cut = match offer.cut {
+            Cut::Between(last, next) => Cut::Between(begin(last + 1) - 1, begin(next)),
+            other => other,
+        };
+        Offer { cut, ..offer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::splitter::Division;
+    use proptest::prelude::*;
+
+    fn code() -> impl Strategy<Value = u16> {
+        prop_oneof![4 => 0..u16::MAX, 4 => 900u16..1300, 4 => 7u16..20, 1 => Just(MISSING_U16)]
+    }
+
+    proptest! {
+        #[test]
+        fn steps_keep_the_order_of_codes_and_cuts_part_them(
+            codes in prop::collection::vec(code(), 1..300),
+            narrow in any::<bool>(),
+        ) {
+            let codes: Vec<u16> =
+                codes.into_iter().filter(|&c| !narrow || c < 400 || c == MISSING_U16).collect();
+            let entries: Vec<Entry> = (0..codes.len() as u64).rev().collect();
+            let mut window = Window::default();
+            let known = || codes.iter().copied().filter(|&c| c != MISSING_U16);
+            let has_missing = known().count() < codes.len();
+            let differ = known().min() != known().max() || (has_missing && known().count() > 0);
+            prop_assert_eq!(window.look(&codes, &entries, has_missing), differ);
+            if !differ {
+                return Ok(());
+            }
+            let mut pairs: Vec<(u16, u8)> =
+                entries.iter().map(|&e| codes[e as usize]).zip(window.steps.clone()).collect();
+            pairs.sort_unstable();
+            prop_assert!(pairs.is_sorted_by_key(|pair| pair.1));
+            prop_assert!(pairs.iter().all(|p| (p.0 == MISSING_U16) == (p.1 == MISSING_U8)));
+            let range = known().max().unwrap() - known().min().unwrap();
+            let n_steps = pairs.iter().filter(|p| p.1 != MISSING_U8).map(|p| p.1).max().unwrap();
+            prop_assert!(range < 255 || n_steps >= 127, "{} steps for {}", n_steps, range);
+            prop_assert!(range >= 255 || pairs.windows(2).all(|w| (w[0].0 == w[1].0) == (w[0].1 == w[1].1)));
+            for pair in pairs.windows(2).filter(|w| w[0].1 < w[1].1 && w[1].1 != MISSING_U8) {
+                let (last, next) = (pair[0], pair[1]);
+                let division =
+                    Division { gain: 0.0, missing_left: false, left_weight: 1.0, right_weight: 1.0 };
+                let cut = Cut::Between(last.1.into(), next.1.into());
+                let offer = window.in_codes(Offer { feature: 0, division, cut });
+                let Cut::Between(left, right) = offer.cut else { panic!() };
+                prop_assert!(last.0 <= left && left < right && right <= next.0);
+            }
+        }
+    }
+}
