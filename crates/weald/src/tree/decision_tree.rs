@@ -17,7 +17,9 @@ use super::parts::Parts;
 use super::prune::Pruning;
 use super::search::Search;
 use super::statistic::fixed_point::IntegerWeights;
-use super::statistic::{ClassCounts, CountSum, Entry, PackedPair, PairSum, Statistic, WidePair};
+use super::statistic::{
+    ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, Statistic, WidePair,
+};
 use super::suspects::report_suspects;
 use super::values::put_values;
 use crate::data::{Bins, ClassLabels, Resolution, Sample, Table, Target};
@@ -30,6 +32,8 @@ use crate::run::Run;
 
 /// Rows up to which numbers keep all their digits while a tree grows.
 const WIDE_ROWS: usize = 1 << 17;
+/// Rows from which numbers that are drawn with replacement are packed with their counts.
+const COUNTED_ROWS: usize = 1 << 13;
 /// Rows up to which numeric columns get a bin for each distinct value, where not told otherwise.
 const EXACT_ROWS: usize = 100_000;
 
@@ -248,6 +252,12 @@ impl Task<'_, '_> {
     }
 
     fn numbers(&self, values: &[f64]) -> Result<Grown> {
+        if self.weights.largest > 1
+            && values.len() >= COUNTED_ROWS
+            && let Some((pairs, unit, entries)) = CountedPair::numbers(values, self.weights)
+        {
+            return self.grow(&pairs, entries, &criterion::Variance, unit);
+        }
         let packed = match values.len() {
             0..WIDE_ROWS => None,
             _ => PackedPair::numbers(values, self.weights),

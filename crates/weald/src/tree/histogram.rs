@@ -11,7 +11,6 @@ use rayon::prelude::*;
 use super::criterion::{Criterion, RankedBy};
 use super::kernel::histogram::{
     GROUP_CELLS, GROUP_FEATURES, PLANE_CELLS, add_column, add_others, add_rows, fill_majority,
-    unpack,
 };
 use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
 use super::kernel::vectors::Block;
@@ -21,7 +20,7 @@ use super::splitter::exact::{occupied_by_code, occupied_by_sorting};
 use super::splitter::histogram::best_cut;
 use super::splitter::ranked::RankedCuts;
 use super::splitter::{Candidate, Occupied, Offer};
-use super::statistic::{Entry, PairSum, Statistic, Sum, row_of};
+use super::statistic::{Entry, Statistic, Sum, row_of};
 use super::team::is_at_work;
 use super::window::Window;
 use crate::data::bins::{BinnedColumn, Codes, MISSING_U8};
@@ -114,9 +113,9 @@ impl<S: Sum> Workspace<S> {
         criterion: &C,
         candidate: &Candidate<'_, S>,
         column: &BinnedColumn,
-        (codes, entries): (impl Iterator<Item = u8> + Clone, &[Entry]),
+        (codes, entries): (impl ExactSizeIterator<Item = u8> + Clone, &[Entry]),
     ) -> Option<Offer> {
-        if statistic.packed_reach().is_none() {
+        if statistic.h_bits().is_none() {
             let has_classes = entries.first().is_some_and(|&e| statistic.class_of(e).is_some());
             let is_free = candidate.direction.is_none() && !column.has_missing();
             if has_classes && is_free && criterion.ranks_by_squares() {
@@ -127,7 +126,7 @@ impl<S: Sum> Workspace<S> {
         }
         // Packed cells are scanned where they are, and emptied on the way.
         let mut touched = [0u64; 4];
-        add_column(codes, entries, &mut self.packed, &mut touched);
+        add_column(cells_of(statistic, codes, entries), &mut self.packed, &mut touched);
         let missing = sum_of(statistic, std::mem::take(&mut self.packed[usize::from(MISSING_U8)]))?;
         touched[3] &= !(1 << 63);
         let by_square = |by: RankedBy| by.lambda == 0.0;
@@ -151,7 +150,7 @@ impl<S: Sum> Workspace<S> {
     ) {
         self.occupied.clear();
         match &column.codes {
-            Codes::U8(codes) if statistic.packed_reach().is_some() => {
+            Codes::U8(codes) if statistic.h_bits().is_some() => {
                 self.sum_packed(statistic, of_rows(codes, entries), entries);
             }
             Codes::U8(codes) => self.sum_bytes(statistic, of_rows(codes, entries), entries),
@@ -174,11 +173,11 @@ impl<S: Sum> Workspace<S> {
     fn sum_packed<T: Statistic<Sum = S>>(
         &mut self,
         statistic: &T,
-        codes: impl Iterator<Item = u8>,
+        codes: impl ExactSizeIterator<Item = u8>,
         entries: &[Entry],
     ) {
         let mut touched = [0u64; 4];
-        add_column(codes, entries, &mut self.packed, &mut touched);
+        add_column(cells_of(statistic, codes, entries), &mut self.packed, &mut touched);
         for code in bits(touched) {
             let cell = std::mem::take(&mut self.packed[code]);
             self.occupied.add_cell(statistic, code, cell);
@@ -188,7 +187,7 @@ impl<S: Sum> Workspace<S> {
     fn sum_bytes<T: Statistic<Sum = S>>(
         &mut self,
         statistic: &T,
-        codes: impl Iterator<Item = u8>,
+        codes: impl ExactSizeIterator<Item = u8>,
         entries: &[Entry],
     ) {
         self.occupied.clear();
@@ -214,8 +213,18 @@ impl<S: Sum> Workspace<S> {
     }
 }
 
+/// What entries add to the cells of their codes.
+fn cells_of<T: Statistic>(
+    statistic: &T,
+    codes: impl ExactSizeIterator<Item = u8>,
+    entries: &[Entry],
+) -> impl ExactSizeIterator<Item = (u8, u64)> {
+    let codes = codes.zip(entries);
+    codes.map(|(code, &entry)| (code, statistic.cell(entry)))
+}
+
 /// The codes of some rows of a column.
-fn of_rows(codes: &[u8], entries: &[Entry]) -> impl Iterator<Item = u8> + Clone {
+fn of_rows(codes: &[u8], entries: &[Entry]) -> impl ExactSizeIterator<Item = u8> + Clone {
     entries.iter().map(|&entry| codes[row_of(entry)])
 }
 
@@ -495,8 +504,7 @@ impl<T: Statistic> Iterator for PackedBins<'_, T> {
 /// What a packed cell adds up to.
 #[inline(always)]
 fn sum_of<T: Statistic>(statistic: &T, cell: u64) -> Option<T::Sum> {
-    let (g, h) = unpack(cell);
-    statistic.pair_as_sum(PairSum { g: g.into(), h: h.into(), n: h.into() })
+    statistic.pair_as_sum(statistic.pair_of_cell(cell))
 }
 
 /// The positions of the set bits, increasing.

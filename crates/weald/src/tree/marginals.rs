@@ -123,7 +123,7 @@ mod tests {
     use crate::run::Run;
     use crate::seed::{Purpose, Seed};
     use crate::tree::histogram::Pool;
-    use crate::tree::kernel::histogram::add_column;
+    use crate::tree::kernel::histogram::{add_column, packed};
     use crate::tree::statistic::row_of;
     use crate::tree::statistic::{Entry, pack};
     use proptest::prelude::*;
@@ -186,8 +186,9 @@ mod tests {
                 let column = bins.column(member.feature);
                 let Codes::U8(codes) = &column.codes else { panic!() };
                 let (mut plain, mut touched) = ([0; 256], [0; 4]);
-                let of_rows = entries.iter().map(|&entry| codes[row_of(entry)]);
-                add_column(of_rows, &entries, &mut plain, &mut touched);
+                let of_rows =
+                    entries.iter().map(|&entry| (codes[row_of(entry)], packed(entry)));
+                add_column(of_rows, &mut plain, &mut touched);
                 let n_bins = column.n_bins();
                 let missing = (cells.len() > n_bins).then_some(&cells[n_bins..]);
                 assert_eq!(cells[..n_bins.min(cells.len())], plain[..n_bins.min(cells.len())]);
@@ -203,8 +204,9 @@ mod tests {
                 prop_assert!(place.shared.is_none());
                 let Codes::U8(codes) = &bins.column(feature).codes else { panic!() };
                 let (mut plain, mut touched) = ([0; 256], [0; 4]);
-                let of_rows = entries.iter().map(|&entry| codes[row_of(entry)]);
-                add_column(of_rows, &entries, &mut plain, &mut touched);
+                let of_rows =
+                    entries.iter().map(|&entry| (codes[row_of(entry)], packed(entry)));
+                add_column(of_rows, &mut plain, &mut touched);
                 prop_assert!(histograms.cells(place.plane, place.place).eq(plain));
             }
         }

@@ -114,21 +114,20 @@ pub fn fill_majority(majority: &[u8; 16], total: u64, cells: &mut [u64]) {
     }
 }
 
-/// Adds every row to the cell of its code, and sets the bit of each code that a row has.
+/// Adds what every row adds to the cell of its code, and sets the bit of each code that a row has.
 pub fn add_column(
-    codes: impl Iterator<Item = u8>,
-    rows: &[u64],
+    rows: impl ExactSizeIterator<Item = (u8, u64)>,
     cells: &mut [u64; 256],
     occupied: &mut [u64; 4],
 ) {
     if rows.len() < MANY_ROWS {
-        add_codes(codes, rows, cells, |code| {
+        add_codes(rows, cells, |code| {
             occupied[usize::from(code >> 6)] |= 1 << (code & 63);
         });
     } else {
         // Each bit waits for the one before it, bytes do not; to gather them costs a fixed sum.
         let mut is_touched = [false; 256];
-        add_codes(codes, rows, cells, |code| is_touched[usize::from(code)] = true);
+        add_codes(rows, cells, |code| is_touched[usize::from(code)] = true);
         for (word, is_touched) in occupied.iter_mut().zip(is_touched.chunks(64)) {
             for (bit, &is_touched) in is_touched.iter().enumerate() {
                 *word |= u64::from(is_touched) << bit;
@@ -166,14 +165,13 @@ const MANY_ROWS: usize = 256;
 
 #[inline(always)]
 fn add_codes(
-    codes: impl Iterator<Item = u8>,
-    rows: &[u64],
+    rows: impl Iterator<Item = (u8, u64)>,
     cells: &mut [u64; 256],
     mut touch: impl FnMut(u8),
 ) {
-    for (code, &entry) in codes.zip(rows) {
+    for (code, added) in rows {
         let cell = &mut cells[usize::from(code)];
-        *cell = cell.wrapping_add(packed(entry));
+        *cell = cell.wrapping_add(added);
         touch(code);
     }
 }
@@ -323,8 +321,8 @@ mod tests {
             add_rows(&plane, &rows, 16, &mut cells);
             let codes: Vec<u8> = plane.iter().map(|codes| codes[feature]).collect();
             let (mut column, mut occupied) = ([0; 256], [0; 4]);
-            let of_rows = rows.iter().map(|&entry| codes[row_of(entry)]);
-            add_column(of_rows, &rows, &mut column, &mut occupied);
+            let of_rows = rows.iter().map(|&entry| (codes[row_of(entry)], packed(entry)));
+            add_column(of_rows, &mut column, &mut occupied);
             let mut touched = [0u64; 4];
             for &entry in &rows {
                 let code = codes[row_of(entry)];

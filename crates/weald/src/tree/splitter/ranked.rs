@@ -7,7 +7,6 @@
 
 use super::{Candidate, Cut, Division, Offer};
 use crate::tree::criterion::{Criterion, beats};
-use crate::tree::kernel::histogram::unpack;
 use crate::tree::statistic::{PairSum, Statistic};
 
 /// How far ranks may lie apart, relative to the larger, that stand for equal gains. Gains count as
@@ -40,7 +39,7 @@ impl RankedCuts {
         (cells, touched): (&mut [u64; 256], [u64; 4]),
     ) -> Option<Offer> {
         let total = statistic.sum_as_pair(candidate.total)?;
-        let (n, best) = self.rank(total, candidate, cells, touched);
+        let (n, best) = self.rank(statistic, total, candidate, (cells, touched));
         if best == f64::NEG_INFINITY {
             return None;
         }
@@ -67,12 +66,12 @@ impl RankedCuts {
     }
 
     /// Ranks the cut after each cell but the last; how many cells there are, and the best rank.
-    fn rank<S: super::Sum>(
+    fn rank<T: Statistic>(
         &mut self,
+        statistic: &T,
         total: PairSum,
-        candidate: &Candidate<'_, S>,
-        cells: &mut [u64; 256],
-        touched: [u64; 4],
+        candidate: &Candidate<'_, T::Sum>,
+        (cells, touched): (&mut [u64; 256], [u64; 4]),
     ) -> (usize, f64) {
         let (mut n, mut best) = (0, f64::NEG_INFINITY);
         let (mut g, mut h) = (0i64, 0i64);
@@ -82,9 +81,9 @@ impl RankedCuts {
                 let code: usize = first + word.trailing_zeros() as usize;
                 word &= word - 1;
                 let cell = std::mem::take(&mut cells[code & 255]);
-                let (own_g, own_h) = unpack(cell);
-                g += i64::from(own_g);
-                h += i64::from(own_h);
+                let own = statistic.pair_of_cell(cell);
+                g += own.g;
+                h += own.h;
                 let (left_g, left_h) = (g as f64, h as f64);
                 let (right_g, right_h) = (all_g - left_g, all_h - left_h);
                 let rest = total.h - h;

@@ -4,6 +4,7 @@
 //! what one row adds; a [`Sum`] is what a set of rows adds up to. Weights and targets that are not
 //! whole numbers are first scaled to fixed point ([`fixed_point`]).
 
+mod counted_pair;
 mod counts;
 pub mod fixed_point;
 mod pair;
@@ -11,6 +12,7 @@ mod vector;
 
 use std::cmp::Ordering;
 
+pub use counted_pair::CountedPair;
 pub use counts::{ClassCounts, CountSum};
 pub use pair::{PackedPair, PairSum, WidePair, pack};
 pub use vector::{Layout, VectorSum, Vectors};
@@ -35,6 +37,26 @@ pub trait Statistic: Sync {
     /// of a row. `None` for other entries.
     fn packed_reach(&self) -> Option<f64> {
         None
+    }
+
+    /// For entries whose sums of one feature fit in a packed cell: how many of its lowest bits hold
+    /// `h`, above which stands `g`. `None` for other entries.
+    fn h_bits(&self) -> Option<u32> {
+        None
+    }
+
+    /// What an entry adds to such a cell.
+    fn cell(&self, entry: Entry) -> u64 {
+        let _ = entry;
+        0
+    }
+
+    /// The pair of such a cell.
+    #[inline]
+    fn pair_of_cell(&self, cell: u64) -> PairSum {
+        let bits = self.h_bits().unwrap_or(32);
+        let h = (cell & ((1 << bits) - 1)) as i64;
+        PairSum { g: cell as i64 >> bits, h, n: h }
     }
 
     /// A sum from a pair; `None` where sums are not pairs.

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 
 use super::fixed_point::{IntegerNumbers, IntegerWeights};
 use super::{ClassSum, Entry, Spread, Statistic, Sum, row_of};
+use crate::tree::kernel::histogram::packed;
 
 /// A sum of pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -146,7 +147,7 @@ fn fits(weights: &IntegerWeights) -> bool {
 
 /// Whether the standard deviation is less than 1/64 of the largest value: a few values are then
 /// so far out that the others lose their digits.
-fn is_heavy_tailed(units: &[i64], weights: &IntegerWeights) -> bool {
+pub(super) fn is_heavy_tailed(units: &[i64], weights: &IntegerWeights) -> bool {
     let largest = units.iter().map(|u| u.unsigned_abs()).max().unwrap_or(0);
     let n = i128::from(weights.total);
     let sum: i128 = units.iter().map(|&u| i128::from(u)).sum();
@@ -160,6 +161,15 @@ impl Statistic for PackedPair {
 
     fn packed_reach(&self) -> Option<f64> {
         Some(self.reach)
+    }
+
+    fn h_bits(&self) -> Option<u32> {
+        Some(32)
+    }
+
+    #[inline(always)]
+    fn cell(&self, entry: Entry) -> u64 {
+        packed(entry)
     }
 
     fn pair_as_sum(&self, pair: PairSum) -> Option<PairSum> {
@@ -205,7 +215,11 @@ impl Statistic for PackedPair {
 
 /// How rows with these `g` and `h` scatter around the mean of all. A count is a number of rows, any
 /// other weight that of one.
-fn spread(total: &PairSum, rows: impl Iterator<Item = (f64, f64)>, are_counts: bool) -> Spread {
+pub(super) fn spread(
+    total: &PairSum,
+    rows: impl Iterator<Item = (f64, f64)>,
+    are_counts: bool,
+) -> Spread {
     let (mean, total) = (total.g as f64 / total.h as f64, total.h as f64);
     let (weight, variance) = rows.fold((0.0, 0.0), |(weight, variance), (g, h)| {
         let distance = g - mean * h;
