@@ -55,6 +55,11 @@ pub enum Output {
     },
     /// One predicted number.
     Value,
+    /// One predicted number for each of these outputs.
+    Values {
+        /// What the outputs are called.
+        names: Arc<[String]>,
+    },
     /// One number for each of these quantiles, never falling.
     Quantiles {
         /// The levels, between 0 and 1, rising.
@@ -72,6 +77,7 @@ impl Output {
         match target {
             Target::Classes(labels) => Output::Probabilities { classes: labels.classes().clone() },
             Target::Numbers(_) => Output::Value,
+            Target::Several(several) => Output::Values { names: several.names().clone() },
         }
     }
 
@@ -80,6 +86,7 @@ impl Output {
         match self {
             Output::Probabilities { classes } => classes.len(),
             Output::Value | Output::Hazard | Output::Ranking => 1,
+            Output::Values { names } => names.len(),
             Output::Quantiles { levels } => levels.len(),
         }
     }

@@ -35,6 +35,14 @@ impl Scores {
         &mut self.values[row * self.width..(row + 1) * self.width]
     }
 
+    /// One number of each row.
+    pub fn column(&self, at: usize) -> Scores {
+        Scores {
+            width: 1,
+            values: self.values.iter().skip(at).step_by(self.width).copied().collect(),
+        }
+    }
+
     /// The rows in order.
     pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
         self.values.chunks_exact(self.width)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::AnyModel;
+use crate::model::{Model, Output};
 
 /// What a model file holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +26,21 @@ pub struct Trained {
     pub n_rows: u64,
 }
 
+impl Trained {
+    /// The target columns: one for each output, where there are several.
+    pub fn target_names(&self) -> Vec<&str> {
+        match self.model.output() {
+            Output::Values { names } => names.iter().map(String::as_str).collect(),
+            _ => vec![&self.target.name],
+        }
+    }
+}
+
 /// The target column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TargetField {
-    /// Its name.
+    /// Its name; of several, all names.
     pub name: String,
 }
 

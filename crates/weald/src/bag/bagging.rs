@@ -8,7 +8,7 @@
 //! Where the paper votes, the default here is the mean of the class probabilities, which is better
 //! where members know how sure they are; `combine` turns the vote on.
 
-use crate::data::{Resampling, Sample, Target, Weights};
+use crate::data::{Resampling, Sample, Task, Weights};
 use crate::ensemble::{Combiner, Ensemble, Member, OutOfBag, OutOfBagCurve, has_settled};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -120,11 +120,12 @@ impl<L: Learner> Bagging<L> {
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
         self.check_ranges()?;
         sample.check()?;
-        if let (Combiner::Vote, Target::Numbers(_)) = (self.combine, sample.target) {
+        let is_of_numbers = sample.target.task() == Task::Regression;
+        if self.combine == Combiner::Vote && is_of_numbers {
             return Err(Error::WrongTask {
                 method: "a vote".into(),
                 expected: "classes",
-                found: "numbers",
+                found: sample.target.words(),
                 hint: "use combine=mean",
             });
         }

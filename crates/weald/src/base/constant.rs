@@ -1,4 +1,4 @@
-//! The constant model: class shares, or the mean.
+//! The constant model: class shares, or the mean of each output.
 //!
 //! The baseline that every metric is shown beside: a method that does not beat it has learned
 //! nothing from the features.
@@ -34,32 +34,42 @@ impl Learner for Constant {
 
     fn fit(&self, sample: &Sample<'_>, _: &Run<'_>) -> Result<ConstantModel> {
         sample.check()?;
-        let width = Output::of(sample.target).width();
-        let quantity = |row: usize| match sample.target {
-            Target::Classes(_) => sample.weights.at(row),
-            Target::Numbers(values) => sample.weights.at(row) * values[row],
+        let value = match sample.target {
+            Target::Classes(labels) => {
+                means(sample, labels.n_classes(), |row| (labels.codes()[row] as usize, 1.0))?
+            }
+            Target::Numbers(values) => means(sample, 1, |row| (0, values[row]))?,
+            Target::Several(several) => {
+                let output = |k: usize| means(sample, 1, |row| (0, several.row(row)[k]));
+                (0..several.n_outputs()).map(output).collect::<Result<Vec<_>>>()?.concat()
+            }
         };
-        let largest = |of: &dyn Fn(usize) -> f64| {
-            ExactSum::for_largest((0..sample.n_rows()).map(|row| of(row).abs()).fold(0.0, f64::max))
-        };
-        let (exact, exact_weight) = (largest(&quantity), largest(&|row| sample.weights.at(row)));
-        let (mut sums, mut weight) = (vec![0; width], 0);
-        for row in 0..sample.n_rows() {
-            let place = match sample.target {
-                Target::Classes(labels) => labels.codes()[row] as usize,
-                Target::Numbers(_) => 0,
-            };
-            sums[place] += exact.units(quantity(row));
-            weight += exact_weight.units(sample.weights.at(row));
-        }
-        if weight == 0 {
-            return Err(Error::ZeroWeights(sample.n_rows()));
-        }
-        let total = exact_weight.value(weight);
-        let value = sums.into_iter().map(|sum| exact.mean(sum, total)).collect();
         let schema = sample.table.schema().clone();
         Ok(ConstantModel { value, schema, output: Output::of(sample.target) })
     }
+}
+
+/// What the rows add in each of `width` places, by the weight of all: a row adds a number to one.
+fn means(
+    sample: &Sample<'_>,
+    width: usize,
+    added: impl Fn(usize) -> (usize, f64),
+) -> Result<Vec<f64>> {
+    let quantity = |row: usize| sample.weights.at(row) * added(row).1;
+    let largest = |of: &dyn Fn(usize) -> f64| {
+        ExactSum::for_largest((0..sample.n_rows()).map(|row| of(row).abs()).fold(0.0, f64::max))
+    };
+    let (exact, exact_weight) = (largest(&quantity), largest(&|row| sample.weights.at(row)));
+    let (mut sums, mut weight) = (vec![0; width], 0);
+    for row in 0..sample.n_rows() {
+        sums[added(row).0] += exact.units(quantity(row));
+        weight += exact_weight.units(sample.weights.at(row));
+    }
+    if weight == 0 {
+        return Err(Error::ZeroWeights(sample.n_rows()));
+    }
+    let total = exact_weight.value(weight);
+    Ok(sums.into_iter().map(|sum| exact.mean(sum, total)).collect())
 }
 
 impl Parameters for Constant {

@@ -168,6 +168,10 @@ fn hash_table(table: &Table, hash: &mut Sha256) {
 fn hash_target(target: &Target, hash: &mut Sha256) {
     match target {
         Target::Numbers(values) => hash_reals(Some(values), hash),
+        Target::Several(several) => {
+            several.names().iter().for_each(|name| hash_text(name, hash));
+            (0..several.n_rows()).for_each(|row| hash_reals(Some(several.row(row)), hash));
+        }
         Target::Classes(labels) => {
             labels.classes().iter().for_each(|class| hash_text(class, hash));
             hash_wholes(Some(labels.codes()), hash);

@@ -1,5 +1,6 @@
 //! A loss by name, as parameters give it.
 
+use super::targets::Targets;
 use crate::data::{Target, Task};
 use crate::error::{Error, Result};
 use crate::loss::{self, Link, Loss};
@@ -87,7 +88,7 @@ impl LossChoice {
     pub fn for_target(&self, target: &Target) -> Box<dyn Loss> {
         let n_classes = match target {
             Target::Classes(labels) => labels.n_classes(),
-            Target::Numbers(_) => 0,
+            Target::Numbers(_) | Target::Several(_) => 0,
         };
         match (self, n_classes) {
             (LossChoice::Auto, 0) | (LossChoice::Squared, _) => Box::new(loss::Squared),
@@ -211,6 +212,7 @@ pub fn check_fit(loss: &dyn Loss, target: &Target) -> Result<()> {
             return wrong("two classes", found, "use the loss softmax");
         }
         Target::Classes(_) | Target::Numbers(_) => {}
+        Target::Several(_) => return Targets::of(target).map(|_| ()),
     }
     if loss.link().fits(loss.width(), &loss.output(target)) {
         return Ok(());

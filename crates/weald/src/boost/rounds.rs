@@ -99,7 +99,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     ) -> Result<Boosting<'a, 'r>> {
         let Work { settings, loss, sample, extras, run } = work;
         let n_rows = sample.n_rows();
-        let targets = Targets::of(sample.target);
+        let targets = Targets::of(sample.target)?;
         let all = targets.all();
         loss.check(&all)?;
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::data::Target;
+use crate::error::{Error, Result};
 
 /// Numbers, or the codes of classes, which become numbers where they are looked at.
 #[derive(Debug, Clone, Copy)]
@@ -15,11 +16,17 @@ pub enum Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// The numbers or classes of a target.
-    pub fn of(target: &'a Target) -> Targets<'a> {
+    /// The numbers or classes of a target; a loss takes one a row.
+    pub fn of(target: &'a Target) -> Result<Targets<'a>> {
         match target {
-            Target::Classes(labels) => Targets::Classes(labels.codes()),
-            Target::Numbers(values) => Targets::Numbers(values),
+            Target::Classes(labels) => Ok(Targets::Classes(labels.codes())),
+            Target::Numbers(values) => Ok(Targets::Numbers(values)),
+            Target::Several(_) => Err(Error::WrongTask {
+                method: "gradient-boosting".into(),
+                expected: "one number or class a row",
+                found: target.words(),
+                hint: "use random-forest, extra-trees or decision-tree, alone or bagged",
+            }),
         }
     }
 

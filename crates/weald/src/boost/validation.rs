@@ -37,7 +37,7 @@ impl<'a> ValidationRows<'a> {
         if loss.output(sample.target) != *output {
             return Err(Error::OtherTarget { of: "validation rows" });
         }
-        let targets = Targets::of(sample.target);
+        let targets = Targets::of(sample.target)?;
         let all = targets.all();
         loss.check(&all)?;
         Ok(ValidationRows {

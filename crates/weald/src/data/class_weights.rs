@@ -27,7 +27,7 @@ impl ClassWeights {
             return Err(Error::WrongTask {
                 method: "class_weights".into(),
                 expected: "classes",
-                found: "numbers",
+                found: sample.target.words(),
                 hint: "leave it at none",
             });
         };

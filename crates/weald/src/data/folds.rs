@@ -46,7 +46,8 @@ impl Folds {
     /// `k` random folds that resemble each other in the target; sizes differ by at most one row.
     ///
     /// Classes: the number of rows of each class differs by at most one between folds. Numbers:
-    /// of each `k` rows next to each other in the order of the target, every fold gets one.
+    /// of each `k` rows next to each other in the order of the target, every fold gets one. Several
+    /// numbers a row have no order: their folds are random.
     ///
     /// # Errors
     /// If `k` is below 2 or above the number of rows.
@@ -59,7 +60,7 @@ impl Folds {
         Ok(match target {
             // One class after the other, so dealing in turn balances each class and the whole.
             Target::Classes(_) => Folds::dealt(k, &rows, |i| places[i % k]),
-            Target::Numbers(_) => Folds::dealt(k, &rows, |i| {
+            Target::Numbers(_) | Target::Several(_) => Folds::dealt(k, &rows, |i| {
                 if i % k == 0 {
                     stream.shuffle(&mut places);
                 }
@@ -215,7 +216,7 @@ pub fn hold_out(target: &Target, share: f64, seed: Seed) -> Result<(Vec<usize>, 
                 rows[..n].iter().for_each(|&row| is_test[row as usize] = true);
             }
         }
-        Target::Numbers(_) => {
+        Target::Numbers(_) | Target::Several(_) => {
             for row in spread_draw(&rows, n_test, &mut stream) {
                 is_test[row as usize] = true;
             }
@@ -309,7 +310,7 @@ fn spread_draw(rows: &[u32], n: usize, stream: &mut Stream) -> Vec<u32> {
     drawn
 }
 
-/// The rows by class or by value; equals in random order.
+/// The rows by class or by value; equals, and rows of several values, in random order.
 fn in_target_order(target: &Target, stream: &mut Stream) -> Result<Vec<u32>> {
     let mut rows = all_rows(target.len())?;
     stream.shuffle(&mut rows);
@@ -320,6 +321,7 @@ fn in_target_order(target: &Target, stream: &mut Stream) -> Result<Vec<u32>> {
             let value = |row: u32| values[row as usize] + 0.0;
             rows.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         }
+        Target::Several(_) => {}
     }
     Ok(rows)
 }

@@ -21,4 +21,4 @@ pub use resampling::Resampling;
 pub use sample::{Sample, Weights};
 pub use schema::{Aligned, Field, FieldKind, Schema, Unseen};
 pub use table::Table;
-pub use target::{ClassLabels, Target, Task};
+pub use target::{ClassLabels, SeveralNumbers, Target, Task};

@@ -90,7 +90,7 @@ impl Resampling {
             return Err(Error::WrongTask {
                 method: format!("the resampling {}", self.show()),
                 expected: "classes",
-                found: "numbers",
+                found: sample.target.words(),
                 hint: "use bootstrap or subsample",
             });
         };

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result, check_unique};
+use crate::error::{Error, Result, check_unique, quoted};
+use crate::parameter::out_of_range;
 
 /// The target of each row.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +12,8 @@ pub enum Target {
     Classes(ClassLabels),
     /// Regression; every value finite.
     Numbers(Arc<[f64]>),
+    /// Regression of several outputs at once; every value finite.
+    Several(SeveralNumbers),
 }
 
 /// A class for each row.
@@ -18,6 +21,14 @@ pub enum Target {
 pub struct ClassLabels {
     codes: Arc<[u32]>,
     classes: Arc<[String]>,
+}
+
+/// Several numbers for each row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeveralNumbers {
+    names: Arc<[String]>,
+    /// A row's numbers together.
+    values: Arc<[f64]>,
 }
 
 /// Whether classes or numbers are predicted.
@@ -42,15 +53,31 @@ impl Task {
 impl Target {
     /// Numbers to predict; all must be finite.
     pub fn numbers(values: Vec<f64>) -> Result<Target> {
-        let bad = |x: &f64| !x.is_finite();
-        match values.iter().position(bad) {
-            Some(row) => Err(Error::BadTarget {
-                row: row + 1,
-                value: values[row],
-                more: values.iter().filter(|x| bad(x)).count() - 1,
-            }),
-            None => Ok(Target::Numbers(values.into())),
+        check_finite(&values)?;
+        Ok(Target::Numbers(values.into()))
+    }
+
+    /// Several numbers to predict for each row: outputs of these names, each with a number for each
+    /// row; all must be finite.
+    pub fn several(names: Arc<[String]>, outputs: &[Vec<f64>]) -> Result<Target> {
+        check_unique("target", &names)?;
+        if names.is_empty() {
+            return out_of_range("names", "an empty list", "the name of each output, at least one");
         }
+        if outputs.len() != names.len() {
+            return out_of_range("outputs", outputs.len(), "as many outputs as names");
+        }
+        let n_rows = outputs[0].len();
+        for (name, values) in names.iter().zip(outputs) {
+            if values.len() != n_rows {
+                let what = format!("target {}", quoted(name));
+                return Err(Error::Length { what, found: values.len(), expected: n_rows });
+            }
+            check_finite(values)?;
+        }
+        let row = |row: usize| outputs.iter().map(move |values| values[row]);
+        let values = (0..n_rows).flat_map(row).collect();
+        Ok(Target::Several(SeveralNumbers { names, values }))
     }
 
     /// Class codes and the names of the codes.
@@ -80,6 +107,7 @@ impl Target {
         match self {
             Target::Classes(labels) => labels.codes.len(),
             Target::Numbers(values) => values.len(),
+            Target::Several(several) => several.n_rows(),
         }
     }
 
@@ -92,7 +120,16 @@ impl Target {
     pub fn task(&self) -> Task {
         match self {
             Target::Classes(_) => Task::Classification,
-            Target::Numbers(_) => Task::Regression,
+            Target::Numbers(_) | Target::Several(_) => Task::Regression,
+        }
+    }
+
+    /// What it holds, in words.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Target::Classes(_) => "classes",
+            Target::Numbers(_) => "numbers",
+            Target::Several(_) => "several numbers a row",
         }
     }
 
@@ -104,7 +141,44 @@ impl Target {
                 classes: labels.classes.clone(),
             }),
             Target::Numbers(values) => Target::Numbers(rows.iter().map(|&r| values[r]).collect()),
+            Target::Several(several) => Target::Several(SeveralNumbers {
+                names: several.names.clone(),
+                values: rows.iter().flat_map(|&row| several.row(row)).copied().collect(),
+            }),
         }
+    }
+}
+
+impl SeveralNumbers {
+    /// The names of the outputs.
+    pub fn names(&self) -> &Arc<[String]> {
+        &self.names
+    }
+
+    /// How many outputs there are.
+    pub fn n_outputs(&self) -> usize {
+        self.names.len()
+    }
+
+    /// How many rows.
+    pub fn n_rows(&self) -> usize {
+        self.values.len() / self.names.len()
+    }
+
+    /// The numbers of one row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.n_outputs()..][..self.n_outputs()]
+    }
+
+    /// The numbers of one output.
+    pub fn output(&self, output: usize) -> Vec<f64> {
+        self.values.iter().skip(output).step_by(self.n_outputs()).copied().collect()
+    }
+
+    /// What an answer for one row is off by: the mean over outputs of the squared difference.
+    pub fn squared_error(&self, row: usize, answer: impl Iterator<Item = f64>) -> f64 {
+        let squares = self.row(row).iter().zip(answer).map(|(y, x)| (x - y) * (x - y));
+        squares.sum::<f64>() / self.n_outputs() as f64
     }
 }
 
@@ -125,9 +199,39 @@ impl ClassLabels {
     }
 }
 
+fn check_finite(values: &[f64]) -> Result<()> {
+    let bad = |x: &f64| !x.is_finite();
+    match values.iter().position(bad) {
+        Some(row) => Err(Error::BadTarget {
+            row: row + 1,
+            value: values[row],
+            more: values.iter().filter(|x| bad(x)).count() - 1,
+        }),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_outputs_are_checked_and_taken_row_by_row() {
+        let names: Arc<[String]> = ["a".to_string(), "b".into()].into();
+        let several = |outputs: &[Vec<f64>]| Target::several(names.clone(), outputs);
+        let target = several(&[vec![1.0, 2.0, 3.0], vec![10.0, 20.0, 30.0]]).unwrap();
+        assert_eq!((target.len(), target.task()), (3, Task::Regression));
+        let Target::Several(rows) = target.take(&[2, 0]) else { panic!() };
+        assert_eq!((rows.row(0), rows.output(1)), (&[3.0, 30.0][..], vec![30.0, 10.0]));
+        assert_eq!(rows.squared_error(0, [3.0, 34.0].into_iter()), 8.0);
+        let error = |outputs: &[Vec<f64>]| several(outputs).unwrap_err().to_string();
+        assert!(error(&[vec![1.0], vec![f64::NAN]]).contains("NaN in row 1"));
+        assert!(error(&[vec![1.0], vec![1.0, 2.0]]).contains("`target \"b\"` has 2 values"));
+        assert!(error(&[vec![1.0]]).contains("as many outputs as names"));
+        assert!(Target::several([].into(), &[]).is_err());
+        let twice: Arc<[String]> = ["a".to_string(), "a".into()].into();
+        assert!(Target::several(twice, &[vec![1.0], vec![1.0]]).is_err());
+    }
 
     #[test]
     fn infinite_targets_are_refused_with_place_and_count() {

@@ -25,8 +25,8 @@ pub struct OutOfBag {
 /// How good the out-of-bag predictions are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutOfBagError {
-    /// The share of rows that get the wrong class, or the mean squared error; `NaN` if no row has
-    /// a prediction. Rows count by their weight.
+    /// The share of rows that get the wrong class, or the mean squared error, over all outputs if
+    /// there are several; `NaN` if no row has a prediction. Rows count by their weight.
     pub error: f64,
     /// Rows without a prediction: every member has seen them.
     pub n_without: usize,
@@ -96,6 +96,10 @@ impl OutOfBag {
                 Target::Numbers(values) => {
                     let mean = sums[0] / f64::from(self.n_members[row]);
                     (mean - values[row]) * (mean - values[row])
+                }
+                Target::Several(several) => {
+                    let n = f64::from(self.n_members[row]);
+                    several.squared_error(row, sums.iter().map(|sum| sum / n))
                 }
             };
         }

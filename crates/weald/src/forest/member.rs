@@ -42,6 +42,9 @@ impl Member {
             match sample.target {
                 Target::Classes(labels) => sums[labels.codes()[row] as usize] += weight,
                 Target::Numbers(numbers) => sums[0] += weight * numbers[row],
+                Target::Several(several) => {
+                    sums.iter_mut().zip(several.row(row)).for_each(|(sum, y)| *sum += weight * y);
+                }
             }
         }
         let sums: Vec<f64> = (values.chunks_exact(width).zip(&weights))
@@ -61,24 +64,32 @@ impl Member {
     }
 }
 
-/// The weight of each leaf and what it says: class shares, or the mean. Sums are exact, so that they
+/// The weight of each leaf and what it says: class shares, or the mean of each output. Sums are exact, so that they
 /// do not depend on the order of rows.
 fn leaf_values(grown: &Grown, target: &Target, bag: &Weights) -> (Vec<f64>, Vec<f64>) {
     let leaves = grown.leaf_by_leaf();
     let leaves: Vec<&[Entry]> = leaves.leaves().map(|(_, entries)| entries).collect();
     let (unit, sums) = exact_sums(&leaves, 1, bag, |_| (0, 1.0));
     let weights: Vec<f64> = sums.into_iter().map(|sum| unit.value(sum)).collect();
-    let (unit, sums) = match target {
-        Target::Classes(labels) => {
-            let class = |row: usize| labels.codes()[row] as usize;
-            exact_sums(&leaves, labels.n_classes(), bag, |row| (class(row), 1.0))
-        }
-        Target::Numbers(values) => exact_sums(&leaves, 1, bag, |row| (0, values[row])),
+    let means = |width: usize, added: &dyn Fn(usize) -> (usize, f64)| -> Vec<f64> {
+        let (unit, sums) = exact_sums(&leaves, width, bag, added);
+        (sums.chunks_exact(width).zip(&weights))
+            .flat_map(|(sums, weight)| sums.iter().map(move |&sum| unit.mean(sum, *weight)))
+            .collect()
     };
-    let width = sums.len() / leaves.len();
-    let values = (sums.chunks_exact(width).zip(&weights))
-        .flat_map(|(sums, weight)| sums.iter().map(move |&sum| unit.mean(sum, *weight)))
-        .collect();
+    let values = match target {
+        Target::Classes(labels) => {
+            means(labels.n_classes(), &|row| (labels.codes()[row] as usize, 1.0))
+        }
+        Target::Numbers(values) => means(1, &|row| (0, values[row])),
+        // Each output has a unit of its own.
+        Target::Several(several) => {
+            let output = |k: usize| means(1, &|row| (0, several.row(row)[k]));
+            let outputs: Vec<Vec<f64>> = (0..several.n_outputs()).map(output).collect();
+            let of_leaf = |leaf: usize| outputs.iter().map(move |values| values[leaf]);
+            (0..leaves.len()).flat_map(of_leaf).collect()
+        }
+    };
     (weights, values)
 }
 

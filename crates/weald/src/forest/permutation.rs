@@ -64,6 +64,7 @@ fn error(member: &Member, sample: &Sample<'_>, leaves: &[u32]) -> f64 {
                 f64::from(u8::from(argmax(answer) != labels.codes()[row] as usize))
             }
             Target::Numbers(values) => (answer[0] - values[row]).powi(2),
+            Target::Several(several) => several.squared_error(row, answer.iter().copied()),
         };
         sum += sample.weights.at(row) * loss;
         total += sample.weights.at(row);

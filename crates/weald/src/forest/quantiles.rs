@@ -10,6 +10,7 @@ use super::model::ForestModel;
 use crate::data::{Aligned, Table};
 use crate::error::{Error, Result};
 use crate::loss::weighted_quantile;
+use crate::model::Output;
 use crate::parameter::out_of_range;
 use crate::run::in_stretches;
 use crate::scores::Scores;
@@ -25,8 +26,8 @@ impl ForestModel {
     /// On the threads of the pool that the caller is in, as [`Model::scores`](crate::model::Model).
     ///
     /// # Errors
-    /// If the forest has not kept its rows, if it tells classes apart, or if a level is not between
-    /// 0 and 1.
+    /// If the forest has not kept its rows, if it tells classes apart or has several outputs, or if a
+    /// level is not between 0 and 1.
     pub fn quantiles(&self, table: &Table, levels: &[f64]) -> Result<Scores> {
         self.aligned_quantiles(&self.schema.align(table)?, levels)
     }
@@ -35,12 +36,13 @@ impl ForestModel {
     pub fn aligned_quantiles(&self, table: &Aligned<'_>, levels: &[f64]) -> Result<Scores> {
         let rows = required(&self.rows, "quantiles")?;
         if rows.targets.is_empty() {
-            return Err(Error::WrongTask {
-                method: "a quantile".into(),
-                expected: "numbers",
-                found: "classes",
-                hint: "a forest of classes has their probabilities",
-            });
+            let (expected, found, hint) = match self.output {
+                Output::Probabilities { .. } => {
+                    ("numbers", "classes", "a forest of classes has their probabilities")
+                }
+                _ => ("one number a row", "several", "train a forest for each output"),
+            };
+            return Err(Error::WrongTask { method: "a quantile".into(), expected, found, hint });
         }
         if levels.is_empty() {
             return out_of_range("levels", "an empty list", "at least one level");

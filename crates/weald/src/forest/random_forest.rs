@@ -199,7 +199,7 @@ impl RandomForest {
     fn tree(&self, target: &Target) -> DecisionTree {
         let max_features = match (self.max_features, target) {
             (FeatureCount::Auto, Target::Classes(_)) => FeatureCount::Sqrt,
-            (FeatureCount::Auto, Target::Numbers(_)) => FeatureCount::Third,
+            (FeatureCount::Auto, Target::Numbers(_) | Target::Several(_)) => FeatureCount::Third,
             (given, _) => given,
         };
         DecisionTree {

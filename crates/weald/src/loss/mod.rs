@@ -213,6 +213,7 @@ impl Link {
             Output::Hazard => self == Link::Log,
             Output::Ranking => self == Link::Identity,
             Output::Quantiles { .. } => self == Link::Rearranged,
+            Output::Values { .. } => false,
         };
         is_kind && n_scores > 0 && self.width(n_scores) == output.width()
     }

@@ -174,7 +174,7 @@ impl Metric {
                 2 => vec![Accuracy, Auc, LogLoss, Brier, F1, Mcc],
                 _ => vec![Accuracy, BalancedAccuracy, LogLoss, Brier, F1, Mcc],
             },
-            Target::Numbers(_) => vec![Rmse, MeanAbsoluteError, R2],
+            Target::Numbers(_) | Target::Several(_) => vec![Rmse, MeanAbsoluteError, R2],
         }
     }
 
@@ -184,12 +184,14 @@ impl Metric {
             Output::Quantiles { .. } => vec![Metric::Pinball],
             Output::Hazard => vec![Metric::Concordance],
             Output::Ranking => vec![Metric::Ndcg5, Metric::Ndcg10, Metric::Ndcg],
-            Output::Probabilities { .. } | Output::Value => Metric::for_target(target),
+            Output::Probabilities { .. } | Output::Value | Output::Values { .. } => {
+                Metric::for_target(target)
+            }
         }
     }
 
     /// The metric of `scores`, which are what a model says of the rows whose truth is `target`:
-    /// one probability for each class of the target's list, or one number.
+    /// one probability for each class of the target's list, or one number for each output.
     ///
     /// # Errors
     /// As [`of`](Self::of).
@@ -201,7 +203,8 @@ impl Metric {
     ///
     /// The answer is NaN where the metric is not defined: no row counts, a score of a row that
     /// counts is NaN, [`Auc`](Self::Auc) of one class alone, [`R2`](Self::R2) of a constant
-    /// target. For many classes, means over classes leave out those that do not occur.
+    /// target. For many classes, means over classes leave out those that do not occur. Of several
+    /// outputs it is the mean of what it is of each.
     ///
     /// # Errors
     /// When the lengths differ, the task is the wrong one, a row has not one score for each class
@@ -227,6 +230,15 @@ impl Metric {
             (Formula::Numbers(formula), Target::Numbers(truth)) => {
                 check_width(scores, 1)?;
                 Ok(Judged { scores, truth, weights }.by(formula))
+            }
+            (Formula::Numbers(formula), Target::Several(several)) => {
+                check_width(scores, several.n_outputs())?;
+                let of = |output: usize| {
+                    let (scores, truth) = (&scores.column(output), &several.output(output));
+                    Judged { scores, truth, weights }.by(formula)
+                };
+                let each = (0..several.n_outputs()).map(of);
+                Ok(each.sum::<f64>() / several.n_outputs() as f64)
             }
             (Formula::Quantiles(formula), Target::Numbers(truth)) => {
                 let levels = match output {
@@ -338,7 +350,7 @@ fn check_width(scores: &Scores, expected: usize) -> Result<()> {
         value: format!("{} numbers a row", scores.width()),
         expected: match expected {
             1 => "1 number a row".into(),
-            n => format!("{n} numbers a row, one for each class or quantile"),
+            n => format!("{n} numbers a row, one for each class, quantile or output"),
         },
     })
 }

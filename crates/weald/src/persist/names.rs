@@ -41,6 +41,11 @@ pub(super) enum OutputNames {
     },
     /// One number.
     Value,
+    /// One number for each output.
+    Values {
+        /// What the outputs are called.
+        names: Arc<[String]>,
+    },
     /// Quantiles.
     Quantiles {
         /// The levels, rising.
@@ -59,6 +64,7 @@ impl Names {
                 OutputNames::Probabilities { classes: classes.clone() }
             }
             Output::Value => OutputNames::Value,
+            Output::Values { names } => OutputNames::Values { names: names.clone() },
             Output::Hazard => OutputNames::Hazard,
             Output::Ranking => OutputNames::Ranking,
             Output::Quantiles { levels } => OutputNames::Quantiles {
@@ -89,6 +95,7 @@ impl From<OutputNames> for Output {
         match names {
             OutputNames::Probabilities { classes } => Output::Probabilities { classes },
             OutputNames::Value => Output::Value,
+            OutputNames::Values { names } => Output::Values { names },
             OutputNames::Hazard => Output::Hazard,
             OutputNames::Ranking => Output::Ranking,
             OutputNames::Quantiles { levels } => {

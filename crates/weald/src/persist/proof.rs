@@ -219,9 +219,11 @@ pub(super) fn n_levels(feature: u32, schema: &Schema, at: usize) -> Result<usize
 pub(super) fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
     let (sound, expected): (fn(&f64) -> bool, _) = match output {
         Output::Probabilities { .. } => (|p| (0.0..=1.0).contains(p), "a probability"),
-        Output::Value | Output::Quantiles { .. } | Output::Hazard | Output::Ranking => {
-            (|x| x.is_finite(), "a finite number")
-        }
+        Output::Value
+        | Output::Values { .. }
+        | Output::Quantiles { .. }
+        | Output::Hazard
+        | Output::Ranking => (|x| x.is_finite(), "a finite number"),
     };
     match value.iter().find(|x| !sound(x)) {
         Some(x) => damaged(format!("{} has the value {x}, expected {expected}", of())),

@@ -18,11 +18,12 @@ use super::prune::Pruning;
 use super::search::Search;
 use super::statistic::fixed_point::IntegerWeights;
 use super::statistic::{
-    ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, Statistic, WidePair,
+    ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, SeveralPairs, Statistic,
+    WidePair,
 };
 use super::suspects::report_suspects;
 use super::values::put_values;
-use crate::data::{Bins, ClassLabels, Resolution, Sample, Table, Target};
+use crate::data::{Bins, ClassLabels, Resolution, Sample, SeveralNumbers, Table, Target};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
@@ -210,13 +211,16 @@ impl DecisionTree {
             (Target::Numbers(values), Criterion::Auto | Criterion::Variance) => {
                 task.numbers(values)
             }
+            (Target::Several(several), Criterion::Auto | Criterion::Variance) => {
+                task.several(several)
+            }
             (Target::Classes(_), Criterion::Variance) => {
                 wrong_task("variance", "numbers", "classes", "use gini, entropy or gain-ratio")
             }
-            (Target::Numbers(_), other) => wrong_task(
+            (Target::Numbers(_) | Target::Several(_), other) => wrong_task(
                 &other.show(),
                 "classes",
-                "numbers",
+                sample.target.words(),
                 "use the criterion variance (the method decision-tree does)",
             ),
         }
@@ -263,20 +267,31 @@ impl Task<'_, '_> {
             _ => PackedPair::numbers(values, self.weights),
         };
         match packed {
-            Some((pairs, unit, entries)) => self.grow(&pairs, entries, &criterion::Variance, unit),
+            Some((pairs, unit, entries)) => {
+                self.grow(&pairs, entries, &criterion::Variance, unit * unit)
+            }
             None => {
                 let (pairs, unit) = WidePair::numbers(values, self.weights.clone());
-                self.grow(&pairs, pairs.entries(), &criterion::Variance, unit)
+                self.grow(&pairs, pairs.entries(), &criterion::Variance, unit * unit)
             }
         }
     }
 
+    fn several(&self, several: &SeveralNumbers) -> Result<Grown> {
+        let (numbers, unit) = SeveralPairs::new(several, self.weights.clone());
+        let criterion = criterion::SeveralVariances { factors: numbers.factors() };
+        // A split must lower the mean over outputs; the criterion has their sum.
+        let cost_unit = unit * unit / several.n_outputs() as f64;
+        self.grow(&numbers, numbers.entries(), &criterion, cost_unit)
+    }
+
+    /// Grows the tree, given what a unit of the criterion's cost is.
     fn grow<T: Statistic, C: criterion::Criterion<T::Sum>>(
         &self,
         statistic: &T,
         entries: Vec<Entry>,
         criterion: &C,
-        target_unit: f64,
+        cost_unit: f64,
     ) -> Result<Grown> {
         let tree = self.tree;
         let limits = Limits {
@@ -285,7 +300,7 @@ impl Task<'_, '_> {
             min_leaf_rows: tree.min_leaf_rows as u64,
             min_leaf_weight: tree.min_leaf_weight / self.weights.unit,
             min_level_rows: 1,
-            min_gain: tree.min_gain * self.weights.total as f64 / (target_unit * target_unit),
+            min_gain: tree.min_gain * self.weights.total as f64 / cost_unit,
         };
         let frontier = match tree.max_leaves {
             None => Frontier::DepthFirst,

@@ -1,6 +1,6 @@
 //! Putting values on a grown tree.
 //!
-//! Each node's value is the class shares or the mean of its training rows, from unrounded weights
+//! Each node's value is the class shares or the mean of its training rows, or a mean for each output, from unrounded weights
 //! and targets summed exactly, so that it depends neither on the order of the rows nor on how the
 //! tree was grown.
 
@@ -8,7 +8,7 @@ use super::criterion::{entropy_cost, gini_cost};
 use super::decision_tree::Criterion;
 use super::grown::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
-use crate::data::{ClassLabels, Sample, Target, Weights};
+use crate::data::{ClassLabels, Sample, SeveralNumbers, Target, Weights};
 use crate::exact_sum::ExactSum;
 
 /// The tree with the value, weight and cost of each node.
@@ -17,6 +17,7 @@ pub fn put_values(grown: Grown, sample: &Sample<'_>, criterion: Criterion) -> Tr
     let described = match sample.target {
         Target::Classes(labels) => describe_classes(&grown, labels, sample.weights, criterion),
         Target::Numbers(values) => describe_numbers(&grown, values, sample.weights),
+        Target::Several(several) => describe_several(&grown, several, sample.weights),
     };
     let node = |(node, d): (GrownNode, &Described)| Node {
         rule: node.rule,
@@ -98,6 +99,21 @@ fn describe_numbers(grown: &Shape, values: &[f64], weights: &Weights) -> Vec<Des
         Described { value: vec![mean(1)], weight, cost }
     };
     sums.chunks_exact(4).map(describe).collect()
+}
+
+/// The mean of each output, and the mean over outputs of the squared distance from it.
+fn describe_several(grown: &Shape, several: &SeveralNumbers, weights: &Weights) -> Vec<Described> {
+    let n_outputs = several.n_outputs();
+    let mut described = describe_numbers(grown, &several.output(0), weights);
+    for output in 1..n_outputs {
+        let more = describe_numbers(grown, &several.output(output), weights);
+        for (all, one) in described.iter_mut().zip(more) {
+            all.value.extend(one.value);
+            all.cost += one.cost;
+        }
+    }
+    described.iter_mut().for_each(|d| d.cost /= n_outputs as f64);
+    described
 }
 
 /// `width` exact sums for each node: of its rows in a leaf, of its children elsewhere.

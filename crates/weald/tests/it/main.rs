@@ -14,5 +14,6 @@ mod losses;
 mod papers;
 mod parity;
 mod reference_tree;
+mod several;
 mod stopping;
 mod vector_leaves;

@@ -29,6 +29,8 @@ enum PlainColumn {
 enum PlainTarget {
     Classes(Vec<u32>, usize),
     Numbers(Vec<f64>),
+    /// The numbers of each output.
+    Several(Vec<Vec<f64>>),
 }
 
 /// A split in the plainest form: for each row, whether it goes left.
@@ -44,6 +46,7 @@ impl Plain {
         match &self.target {
             PlainTarget::Classes(codes, _) => codes.len(),
             PlainTarget::Numbers(values) => values.len(),
+            PlainTarget::Several(outputs) => outputs[0].len(),
         }
     }
 
@@ -66,6 +69,10 @@ impl Plain {
                     .unwrap()
             }
             PlainTarget::Numbers(values) => Target::numbers(values.clone()).unwrap(),
+            PlainTarget::Several(outputs) => {
+                let names = (0..outputs.len()).map(|k| format!("y{k}")).collect();
+                Target::several(names, outputs).unwrap()
+            }
         }
     }
 
@@ -94,10 +101,10 @@ impl Plain {
             return 0.0;
         }
         match &self.target {
-            PlainTarget::Numbers(values) => {
-                let mean =
-                    rows.iter().map(|&r| self.weights.at(r) * values[r]).sum::<f64>() / total;
-                rows.iter().map(|&r| self.weights.at(r) * (values[r] - mean).powi(2)).sum()
+            PlainTarget::Numbers(values) => self.squares(rows, values),
+            PlainTarget::Several(outputs) => {
+                let squares = outputs.iter().map(|values| self.squares(rows, values));
+                squares.sum::<f64>() / outputs.len() as f64
             }
             PlainTarget::Classes(codes, n) => {
                 let share = |class: u32| {
@@ -115,10 +122,20 @@ impl Plain {
         }
     }
 
+    /// Squared distances from the mean.
+    fn squares(&self, rows: &[usize], values: &[f64]) -> f64 {
+        let sum: f64 = rows.iter().map(|&r| self.weights.at(r) * values[r]).sum();
+        let mean = sum / self.weight(rows);
+        rows.iter().map(|&r| self.weights.at(r) * (values[r] - mean).powi(2)).sum()
+    }
+
     fn is_pure(&self, rows: &[usize]) -> bool {
         match &self.target {
             PlainTarget::Classes(codes, _) => rows.iter().all(|&r| codes[r] == codes[rows[0]]),
             PlainTarget::Numbers(values) => rows.iter().all(|&r| values[r] == values[rows[0]]),
+            PlainTarget::Several(outputs) => {
+                outputs.iter().all(|y| rows.iter().all(|&r| y[r] == y[rows[0]]))
+            }
         }
     }
 
@@ -147,9 +164,13 @@ impl Plain {
                 // Fisher's theorem knows no limits: where limits forbid his subset, the engine
                 // looks no further than the other prefixes of his order.
                 let free = tree.min_leaf_rows == 1 && tree.min_leaf_weight == 0.0;
-                let subsets: Vec<u32> = match free {
+                // Nor does it speak of several outputs: each one's order is tried.
+                let several = matches!(self.target, PlainTarget::Several(_));
+                let subsets: Vec<u32> = match free && !several {
                     true => (0..1 << n_levels).collect(),
-                    false => self.prefixes(rows, codes, *n_levels),
+                    false => (self.orders().iter())
+                        .flat_map(|number| self.prefixes(rows, (codes, *n_levels), number))
+                        .collect(),
                 };
                 for subset in subsets {
                     for missing_left in [false, true] {
@@ -165,11 +186,16 @@ impl Plain {
         found
     }
 
-    /// The prefixes of the levels sorted by mean target.
-    fn prefixes(&self, rows: &[usize], codes: &[u32], n_levels: usize) -> Vec<u32> {
+    /// The prefixes of the levels sorted by the mean of these numbers.
+    fn prefixes(
+        &self,
+        rows: &[usize],
+        (codes, n_levels): (&[u32], usize),
+        numbers: &[f64],
+    ) -> Vec<u32> {
         let mean = |level: u32| {
             let own: Vec<usize> = rows.iter().copied().filter(|&r| codes[r] == level).collect();
-            let sum: f64 = own.iter().map(|&r| self.weights.at(r) * self.number(r)).sum();
+            let sum: f64 = own.iter().map(|&r| self.weights.at(r) * numbers[r]).sum();
             (!own.is_empty()).then(|| (sum / self.weight(&own), level))
         };
         let mut order: Vec<(f64, u32)> = (0..n_levels as u32).filter_map(mean).collect();
@@ -183,10 +209,12 @@ impl Plain {
         order.into_iter().scan(0, add).collect()
     }
 
-    fn number(&self, row: usize) -> f64 {
+    /// The numbers whose means sort levels, for each order.
+    fn orders(&self) -> Vec<Vec<f64>> {
         match &self.target {
-            PlainTarget::Classes(codes, _) => f64::from(codes[row]),
-            PlainTarget::Numbers(values) => values[row],
+            PlainTarget::Classes(codes, _) => vec![codes.iter().map(|&c| f64::from(c)).collect()],
+            PlainTarget::Numbers(values) => vec![values.clone()],
+            PlainTarget::Several(outputs) => outputs.clone(),
         }
     }
 
@@ -271,6 +299,7 @@ impl Plain {
         };
         let expected: Vec<f64> = match &self.target {
             PlainTarget::Numbers(values) => vec![value(&|r| values[r])],
+            PlainTarget::Several(outputs) => outputs.iter().map(|y| value(&|r| y[r])).collect(),
             PlainTarget::Classes(codes, n) => {
                 (0..*n as u32).map(|c| value(&|r| f64::from(codes[r] == c))).collect()
             }
@@ -342,12 +371,22 @@ fn column(n: usize) -> impl Strategy<Value = PlainColumn> {
     ]
 }
 
+fn coarse(n: usize) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec((-4i32..5).prop_map(|y| f64::from(y) * 0.75), n)
+}
+
+fn fine(n: usize, reach: f64) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(-reach..reach, n)
+}
+
 fn target(n: usize) -> impl Strategy<Value = PlainTarget> {
     prop_oneof![
         prop::collection::vec(0u32..2, n).prop_map(|codes| PlainTarget::Classes(codes, 2)),
-        prop::collection::vec((-4i32..5).prop_map(|y| f64::from(y) * 0.75), n)
-            .prop_map(PlainTarget::Numbers),
-        prop::collection::vec(-1e3..1e3f64, n).prop_map(PlainTarget::Numbers),
+        coarse(n).prop_map(PlainTarget::Numbers),
+        fine(n, 1e3).prop_map(PlainTarget::Numbers),
+        // At most three, in whose orders all levels are tried.
+        prop::collection::vec(prop_oneof![coarse(n), fine(n, 1e3), fine(n, 0.05)], 1..4)
+            .prop_map(PlainTarget::Several),
     ]
 }
 
@@ -390,7 +429,7 @@ proptest! {
     #[test]
     fn the_engine_is_the_reference_tree(plain in plain(), limits in limits(), entropy in 0..3) {
         let criterion = match (&plain.target, entropy) {
-            (PlainTarget::Numbers(_), _) => Criterion::Variance,
+            (PlainTarget::Numbers(_) | PlainTarget::Several(_), _) => Criterion::Variance,
             (_, 0) => Criterion::Gini,
             (_, 1) => Criterion::Entropy,
             _ => Criterion::GainRatio,

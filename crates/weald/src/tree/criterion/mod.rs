@@ -8,6 +8,7 @@ mod entropy;
 mod gain_ratio;
 mod gini;
 mod newton;
+mod several_variances;
 mod variance;
 mod vector_newton;
 
@@ -15,6 +16,7 @@ pub use entropy::{Entropy, entropy_cost};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
 pub use newton::{LevelPenalty, Newton, price_of_subset, shrink};
+pub use several_variances::SeveralVariances;
 pub use variance::Variance;
 pub use vector_newton::{OutputUnits, VectorNewton};
 

@@ -8,6 +8,7 @@ mod counted_pair;
 mod counts;
 pub mod fixed_point;
 mod pair;
+mod several;
 mod vector;
 
 use std::cmp::Ordering;
@@ -15,6 +16,7 @@ use std::cmp::Ordering;
 pub use counted_pair::CountedPair;
 pub use counts::{ClassCounts, CountSum};
 pub use pair::{PackedPair, PairSum, WidePair, pack};
+pub use several::{SeveralPairs, SeveralSum};
 pub use vector::{Layout, VectorSum, Vectors};
 
 use super::kernel::vectors::Block;

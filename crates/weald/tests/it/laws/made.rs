@@ -93,6 +93,20 @@ pub fn two_classes(n: usize) -> Made {
     classes(n, &[1.2])
 }
 
+/// Three numbers a row: two in one unit, one in another.
+pub fn several(n: usize) -> Made {
+    let (table, signal) = table(n);
+    let Column::Numeric(first) = table.column(0) else { panic!() };
+    let outputs = [
+        signal.clone(),
+        signal.iter().map(|s| 3.0 - s * s).collect(),
+        signal.iter().enumerate().map(|(row, s)| 1e-3 * (s + first.at(row))).collect(),
+    ];
+    let names = ["y", "curved", "small"].map(String::from).into();
+    let target = Target::several(names, &outputs).unwrap();
+    Made { table, target, weights: Weights::Uniform }
+}
+
 /// One made table for each kind of task.
 pub fn tasks() -> Vec<(&'static str, Made)> {
     // At most 255 rows: every bin is then one value, and a row of weight 0 leaves no trace.
@@ -103,6 +117,7 @@ pub fn tasks() -> Vec<(&'static str, Made)> {
         ("two classes", two_classes(250)),
         ("four classes", classes(230, &[0.0, 1.2, 2.5])),
         ("numbers", Made { table, target, weights: Weights::Uniform }),
+        ("several numbers", several(240)),
     ]
 }
 
@@ -130,6 +145,7 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
                 &["logistic", "exponential", "hinge", "squared-hinge", "softmax"]
             }
             Target::Classes(_) => &["auto"],
+            Target::Several(_) => &[],
         };
         for loss in losses {
             let mut learner = AnyLearner::named(method).unwrap();
@@ -191,13 +207,14 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         learners.push((format!("decision-tree {switch:?}"), learner));
     }
     match target {
-        Target::Numbers(_) => {
+        Target::Numbers(_) | Target::Several(_) => {
             learners.retain(|(name, _)| !name.contains("c45") && !name.contains("entropy"));
+            learners.retain(|(name, _)| !name.contains("of classes"));
         }
         Target::Classes(_) => learners.retain(|(name, _)| name != "boosted-regression-trees"),
     }
-    if let Target::Numbers(_) = target {
-        learners.retain(|(name, _)| !name.contains("of classes"));
+    if let Target::Several(_) = target {
+        learners.retain(|(name, _)| !name.contains("boost"));
     }
     learners
 }
