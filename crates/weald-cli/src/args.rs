@@ -71,9 +71,9 @@ pub struct TrainArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Column to predict
+    /// Column to predict; several at once as A,B (trees and forests)
     #[arg(short, long, value_name = "COL")]
-    pub target: Option<String>,
+    pub target: Vec<String>,
     /// Method; `weald methods` lists them
     #[arg(short, long, value_name = "NAME", default_value = "gradient-boosting")]
     pub method: String,
@@ -182,12 +182,14 @@ impl TrainArguments {
 #[command(after_help = "\
 The output has a column `prediction`, and with --probabilities a column
 `probability_CLASS` for each class; a model of several quantiles has a column
-`prediction_qLEVEL` for each instead. Rows are read, predicted and written in blocks.
+`prediction_qLEVEL` for each instead, one of several targets a column
+`prediction_TARGET` for each. Rows are read, predicted and written in blocks.
 
 A forest that was trained with --set keep_rows=true tells more. --quantiles adds a column
 `prediction_qLEVEL` for each level: where the target may lie. --intervals adds
-`standard_error`, `interval_low` and `interval_high` (for classes, one of each a class): how
-far the forest's own answer would move had other rows been trained on.
+`standard_error`, `interval_low` and `interval_high` (one of each a class or target): how
+far the forest's own answer would move had other rows been trained on. Quantiles are of
+one target alone.
 
 Examples:
   weald predict Purchase.weald new.csv > predictions.csv

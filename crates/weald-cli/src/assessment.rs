@@ -5,7 +5,7 @@ use weald::base::constant::Constant;
 use weald::data::folds::Folds;
 use weald::ensemble::Combiner;
 use weald::learner::Learner;
-use weald::metric::{Metric, Truth};
+use weald::metric::Metric;
 use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
@@ -13,6 +13,7 @@ use weald::seed::Seed;
 use weald::tree::DecisionTree;
 
 use crate::dataset::Dataset;
+use crate::each_target::View;
 use crate::failure::{Failure, Result};
 use crate::given::{self, Given, Kept};
 use crate::interrupt;
@@ -23,6 +24,8 @@ use crate::watch::Watch;
 pub struct Measured {
     /// The metric.
     pub metric: Metric,
+    /// Which of several targets it is of; of all together if none is named.
+    pub target: Option<String>,
     /// Of the method: one number for a test part, one a fold for cross-validation.
     pub model: Vec<f64>,
     /// Of a single tree, if the method is not one.
@@ -78,22 +81,22 @@ pub fn on_test_part(
         }
     };
     let model = run.install(|| given::scores(model, test)).map_err(Failure::library)?;
-    let one = |metric: Metric, scores: &Scores| {
-        let (target, weights) = (&test.target, &test.weights);
-        let truth = Truth { target, weights, groups: test.groups.as_deref(), output };
-        metric.of(scores, &truth).map_err(Failure::library)
-    };
-    Metric::for_output(output, &test.target)
-        .into_iter()
-        .map(|metric| {
-            Ok(Measured {
+    let mut measured = Vec::new();
+    for view in View::all(&test.target, output) {
+        for metric in view.metrics() {
+            let one = |scores: &Scores| {
+                view.measure(metric, scores, &test.weights, test.groups.as_deref()).map(|x| vec![x])
+            };
+            measured.push(Measured {
                 metric,
-                model: vec![one(metric, &model)?],
-                tree: tree.as_ref().map(|tree| one(metric, tree).map(|x| vec![x])).transpose()?,
-                baseline: vec![one(metric, &baseline)?],
-            })
-        })
-        .collect()
+                target: view.name.clone(),
+                model: one(&model)?,
+                tree: tree.as_ref().map(one).transpose()?,
+                baseline: one(&baseline)?,
+            });
+        }
+    }
+    Ok(measured)
 }
 
 /// What a model says before it looks at a row: its prior, which every model so far keeps: a tree
@@ -180,7 +183,7 @@ pub fn to_keep(measured: &[Measured], part: &str) -> Vec<MetricValue> {
         value: mean_and_deviation(&m.model).0,
         baseline: mean_and_deviation(&m.baseline).0,
     };
-    measured.iter().map(keep).collect()
+    measured.iter().filter(|m| m.target.is_none()).map(keep).collect()
 }
 
 fn is_tree(model: &AnyModel) -> bool {

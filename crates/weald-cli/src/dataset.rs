@@ -17,6 +17,8 @@ pub struct Dataset {
     pub table: Table,
     /// What is to be predicted.
     pub target: Target,
+    /// The name of the target column, or of all of them.
+    pub target_name: String,
     /// Why the task is what it is.
     pub reason: String,
     /// How much each row counts.
@@ -43,6 +45,7 @@ impl Dataset {
         Dataset {
             table: self.table.take(rows),
             target: self.target.take(rows),
+            target_name: self.target_name.clone(),
             reason: self.reason.clone(),
             weights: self.weights.take(rows),
             groups: self.groups.as_ref().map(|all| rows.iter().map(|&row| all[row]).collect()),
@@ -75,24 +78,27 @@ pub struct Roles<'a> {
     pub drop_missing_target: bool,
 }
 
-/// Takes a file apart as the command line says.
+/// Takes a file apart as the command line says. There is at least one target.
 pub fn assemble(
     frame: &Frame,
     file: &Path,
-    name: &str,
+    targets: &[String],
     expected: &Expected<'_>,
     roles: &Roles<'_>,
 ) -> Result<Dataset> {
     let whole = &frame.table;
-    let target_at = require(whole, name, "--target", file)?;
+    let names = target_names(whole, targets);
+    let target_at = |name: &&str| require(whole, name, "--target", file);
+    let targets_at: Vec<usize> = names.iter().map(target_at).collect::<Result<_>>()?;
+    let name = names.join(", ");
     let weight_at = optional(whole, roles.weight, "--weight", file)?;
     let group_at = optional(whole, roles.group, "--group", file)?;
     let offset_at = optional(whole, roles.offset, "--offset", file)?;
-    let mut aside = vec![target_at];
+    let mut aside = targets_at.clone();
     aside.extend([weight_at, group_at, offset_at].into_iter().flatten());
     for column in roles.drop {
         let at = require(whole, column, "--drop", file)?;
-        if at == target_at {
+        if targets_at.contains(&at) {
             let headline = format!("--drop {} is the target", quoted(column));
             return Err(Failure::new(Kind::Usage, headline).help("drop or predict it, not both"));
         }
@@ -104,18 +110,24 @@ pub fn assemble(
             .help("there is a header but nothing below it; is this the right file?"));
     }
     let may_drop = roles.drop_missing_target;
-    let rows = complete_rows(whole.column(target_at), name, may_drop, file)?;
+    let columns: Vec<_> = targets_at.iter().map(|&at| whole.column(at)).collect();
+    let rows = complete_rows(&columns, &names, may_drop, file)?;
     let column = |at: usize| match &rows {
         Some(rows) => whole.column(at).take(rows),
         None => whole.column(at).clone(),
     };
     let column_of_file = |name: &str| format!("{}, column {}", source::name(file), quoted(name));
     let placed = |name: &str, failure: Failure| failure.at(column_of_file(name));
-    let found = match expected {
-        Expected::Output(output) => target::matching(&column(target_at), name, output),
-        Expected::Task(task) => target::find(&column(target_at), name, roles.task.or(*task)),
+    let targets: Vec<Column> = targets_at.iter().map(|&at| column(at)).collect();
+    let found = match (targets.as_slice(), expected) {
+        ([one], Expected::Output(output)) => target::matching(one, &name, output),
+        ([one], Expected::Task(task)) => target::find(one, &name, roles.task.or(*task)),
+        (several, _) => target::several(several, &names, roles.task),
     };
-    let found = found.map_err(|failure| placed(name, failure))?;
+    let found = found.map_err(|failure| match names.as_slice() {
+        [name] => placed(name, failure),
+        _ => failure.at(source::name(file)),
+    })?;
     let weights = match weight_at {
         Some(at) => weights(&column(at), whole.name(at))
             .map_err(|failure| placed(whole.name(at), failure))?,
@@ -133,7 +145,7 @@ pub fn assemble(
     if features.is_empty() {
         return Err(Failure::library(Error::NoColumns)
             .at(source::name(file))
-            .fact(format!("{} is the only column besides those set aside", quoted(name)))
+            .fact(format!("{} is the only column besides those set aside", quoted(&name)))
             .help(
                 "features are all columns but --target, --weight, --group, --offset and --drop",
             ));
@@ -143,7 +155,18 @@ pub fn assemble(
         Some(rows) => table.take(rows),
         None => table,
     };
-    Ok(Dataset { table, target: found.target, reason: found.reason, weights, groups, offset })
+    let (target, reason) = (found.target, found.reason);
+    Ok(Dataset { table, target, target_name: name, reason, weights, groups, offset })
+}
+
+/// The targets that are named: what is no column but has commas is a list of columns.
+fn target_names<'a>(table: &Table, given: &'a [String]) -> Vec<&'a str> {
+    let is_list = |name: &str| table.position(name).is_none() && name.contains(',');
+    let names = given.iter().flat_map(|name| match is_list(name) {
+        true => name.split(',').map(str::trim).filter(|name| !name.is_empty()).collect(),
+        false => vec![name.as_str()],
+    });
+    names.collect()
 }
 
 /// Where a column stands; if it is not there, an error that names the option and the columns.
@@ -170,20 +193,21 @@ pub fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The rows of the target column `name` that have a value; `None` if all have. An error unless
-/// the others may be left out.
+/// The rows in which every target column has a value; `None` if all rows are. An error unless the
+/// others may be left out.
 fn complete_rows(
-    column: &Column,
-    name: &str,
+    columns: &[&Column],
+    names: &[&str],
     may_drop: bool,
     file: &Path,
 ) -> Result<Option<Vec<usize>>> {
-    let missing = target::missing_rows(column);
-    if missing.is_empty() {
+    let each: Vec<Vec<usize>> = columns.iter().map(|c| target::missing_rows(c)).collect();
+    let Some((missing, name)) = each.iter().zip(names).find(|(missing, _)| !missing.is_empty())
+    else {
         return Ok(None);
-    }
-    let n_missing = say::count(missing.len(), "row", "rows");
+    };
     if !may_drop {
+        let n_missing = say::count(missing.len(), "row", "rows");
         let rows: Vec<String> = missing.iter().take(5).map(|r| (r + 1).to_string()).collect();
         let dots = if missing.len() > 5 { ", …" } else { "" };
         let headline = format!("the target {} is missing in {n_missing}", quoted(name));
@@ -195,14 +219,16 @@ fn complete_rows(
             ))
             .help("pass --drop-missing-target to leave these rows out"));
     }
-    if missing.len() == column.len() {
-        let headline = format!("the target {} is missing in every row", quoted(name));
+    let mut keep = vec![true; columns[0].len()];
+    each.iter().flatten().for_each(|&row| keep[row] = false);
+    let rows: Vec<usize> = (0..keep.len()).filter(|&row| keep[row]).collect();
+    if rows.is_empty() {
+        let headline = format!("the target {} is missing in every row", quoted(&names.join(", ")));
         return Err(Failure::new(Kind::Data, headline).at(source::name(file)));
     }
+    let n_missing = say::count(keep.len() - rows.len(), "row", "rows");
     say::note(&format!("left out {n_missing} whose target is missing"));
-    let mut keep = vec![true; column.len()];
-    missing.iter().for_each(|&row| keep[row] = false);
-    Ok(Some((0..column.len()).filter(|&row| keep[row]).collect()))
+    Ok(Some(rows))
 }
 
 /// The weights that a column holds.
@@ -261,10 +287,26 @@ mod tests {
     fn rows_without_a_target_are_an_error_or_left_out() {
         let column = Column::numeric(vec![1.0, f64::NAN, 3.0]);
         let file = Path::new("a.csv");
-        let failure = complete_rows(&column, "y", false, file).unwrap_err();
+        let failure = complete_rows(&[&column], &["y"], false, file).unwrap_err();
         assert!(failure.render(false).contains("missing in 1 row"));
-        assert_eq!(complete_rows(&column, "y", true, file), Ok(Some(vec![0, 2])));
+        assert_eq!(complete_rows(&[&column], &["y"], true, file), Ok(Some(vec![0, 2])));
+        let other = Column::numeric(vec![1.0, 2.0, f64::NAN]);
+        let both = complete_rows(&[&column, &other], &["y", "z"], true, file);
+        assert_eq!(both, Ok(Some(vec![0])));
         let none = Column::numeric(vec![f64::NAN]);
-        assert!(complete_rows(&none, "y", true, file).is_err());
+        assert!(complete_rows(&[&none], &["y"], true, file).is_err());
+    }
+
+    #[test]
+    fn a_list_of_targets_is_taken_apart_unless_a_column_is_called_that() {
+        let column = || Column::numeric(vec![1.0]);
+        let table = Table::new(vec![("a".into(), column()), ("b,c".into(), column())]).unwrap();
+        let names = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|name| name.to_string()).collect();
+            target_names(&table, &given).join("|")
+        };
+        assert_eq!(names(&["a"]), "a");
+        assert_eq!(names(&["a, d,"]), "a|d");
+        assert_eq!(names(&["b,c", "a"]), "b,c|a");
     }
 }

@@ -39,7 +39,7 @@ impl Given {
     pub fn read_validation(
         &mut self,
         path: &Path,
-        target: &str,
+        target: &[String],
         output: &Output,
         arguments: &TrainArguments,
     ) -> Result<()> {
@@ -85,7 +85,10 @@ pub fn completed(arguments: &TrainArguments, trained: &Trained) -> TrainArgument
         trained.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
     settings.extend(arguments.settings.iter().cloned());
     TrainArguments {
-        target: arguments.target.clone().or(Some(trained.target.name.clone())),
+        target: match arguments.target.as_slice() {
+            [] => vec![trained.target.name.clone()],
+            given => given.to_vec(),
+        },
         method: trained.method.clone(),
         settings,
         ..arguments.clone()

@@ -6,6 +6,7 @@ mod checkpoint;
 mod commands;
 mod confusion;
 mod dataset;
+mod each_target;
 mod failure;
 mod given;
 mod interrupt;

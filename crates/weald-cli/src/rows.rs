@@ -29,6 +29,9 @@ impl RowWriter {
             Output::Quantiles { levels } if levels.len() > 1 => {
                 names.extend(levels.iter().map(|level| format!("prediction_q{level}")));
             }
+            Output::Values { names: targets } => {
+                names.extend(targets.iter().map(|target| format!("prediction_{target}")));
+            }
             _ => names.push("prediction".into()),
         }
         if let (true, Output::Probabilities { classes }) = (with_probabilities, output) {
@@ -182,6 +185,14 @@ mod tests {
         assert_eq!(writer.lines(&scores(), &[&id], None), "7,0.25,0.75\n8,1,0\n");
         let one = Output::Quantiles { levels: [0.9].into() };
         assert_eq!(RowWriter::new(RowFormat::Csv, &one, false, &[]).header(), "prediction\n");
+    }
+
+    #[test]
+    fn several_targets_have_a_column_each() {
+        let several = Output::Values { names: ["a".to_string(), "b, c".into()].into() };
+        let writer = RowWriter::new(RowFormat::Csv, &several, false, &[]);
+        assert_eq!(writer.header(), "prediction_a,\"prediction_b, c\"\n");
+        assert_eq!(writer.lines(&scores(), &[], None), "0.25,0.75\n1,0\n");
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub fn figure(text: impl ToString) -> Cell {
     Cell::new(text.to_string()).set_alignment(CellAlignment::Right)
 }
 
+/// Metrics that a table shows at the most; of more, those of all targets together.
+const MOST_METRICS: usize = 33;
+
 /// Metrics beside a single tree's, if there is one, and the baseline's.
 pub fn metrics(measured: &[Measured], model: &str) -> String {
     let with_tree = measured.iter().any(|m| m.tree.is_some());
@@ -51,9 +54,16 @@ pub fn metrics(measured: &[Measured], model: &str) -> String {
         0 => word(h),
         _ => figure(clean(h)),
     }));
-    for m in measured {
+    let are_several = measured.iter().any(|m| m.target.is_some());
+    let are_few = measured.len() <= MOST_METRICS;
+    for m in measured.iter().filter(|m| are_few || m.target.is_none()) {
         let better = if m.metric.higher_is_better() { "↑" } else { "↓" };
-        let mut row = vec![word(&format!("{} {better}", m.metric.title()))];
+        let of = match &m.target {
+            Some(target) => format!(" of {target}"),
+            None if are_several => ", mean".into(),
+            None => String::new(),
+        };
+        let mut row = vec![word(&format!("{}{of} {better}", m.metric.title()))];
         row.push(figure(spread(&m.model)));
         if with_tree {
             row.push(figure(m.tree.as_deref().map_or("–".into(), spread)));
@@ -97,6 +107,7 @@ mod tests {
     fn metrics_stand_beside_their_baseline() {
         let measured = [Measured {
             metric: Metric::Accuracy,
+            target: None,
             model: vec![0.8, 0.9],
             tree: Some(vec![0.7, 0.8]),
             baseline: vec![0.5, 0.5],

@@ -73,6 +73,34 @@ pub fn matching(column: &Column, name: &str, output: &Output) -> Result<Found> {
     Ok(Found { target, reason: "the classes are known".into() })
 }
 
+/// The numbers that several target columns hold. None has a missing value.
+pub fn several(columns: &[Column], names: &[&str], asked: Option<TaskArgument>) -> Result<Found> {
+    let n = names.len();
+    if asked == Some(TaskArgument::Classification) {
+        let headline = format!("{n} targets are predicted as numbers, but classes are wanted");
+        return Err(Failure::new(Kind::Usage, headline)
+            .help("train a model for each target, or leave --task out"));
+    }
+    let mut outputs = Vec::new();
+    for (column, name) in columns.iter().zip(names) {
+        let Column::Numeric(numbers) = column else {
+            let text = class_names(column).into_iter().next().unwrap_or_default();
+            let headline = format!(
+                "the target {} holds text such as {}, but {n} targets must be numbers",
+                quoted(name),
+                quoted(&text)
+            );
+            return Err(
+                Failure::new(Kind::Data, headline).help("train a model for this target alone")
+            );
+        };
+        outputs.push(numbers.iter().collect());
+    }
+    let names = names.iter().map(|name| name.to_string()).collect();
+    let target = Target::several(names, &outputs).map_err(Failure::library)?;
+    Ok(Found { target, reason: format!("there are {n} targets") })
+}
+
 fn from_numbers(
     column: &Column,
     numbers: &Numbers,

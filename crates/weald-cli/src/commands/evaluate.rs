@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use weald::any::Trained;
 use weald::data::{Column, FieldKind, Target, Weights};
 use weald::error::{Error, quoted};
-use weald::metric::{Metric, Truth};
 use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
@@ -17,6 +16,7 @@ use super::predict::{add, tell_unseen};
 use crate::args::EvaluateArguments;
 use crate::assessment::{Measured, prior};
 use crate::confusion::Confusion;
+use crate::each_target::View;
 use crate::failure::{Failure, Kind, Result};
 use crate::given::block_scores;
 use crate::stream::Stream;
@@ -29,23 +29,20 @@ pub fn run(arguments: &EvaluateArguments) -> Result<()> {
     let scores = widened(&rows.scores, &rows.target);
     let (baseline, origin) = baseline(&trained, &rows);
     let baseline = widened(&baseline, &rows.target);
-    let value = |metric: Metric, scores: &Scores| {
-        let truth = Truth {
-            target: &rows.target,
-            weights: &rows.weights,
-            groups: rows.groups.as_deref(),
-            output: trained.model.output(),
-        };
-        metric.of(scores, &truth).map_err(Failure::library)
-    };
     let mut measured = Vec::new();
-    for metric in Metric::for_output(trained.model.output(), &rows.target) {
-        let (model, baseline) = (vec![value(metric, &scores)?], vec![value(metric, &baseline)?]);
-        measured.push(Measured { metric, model, tree: None, baseline });
+    for view in View::all(&rows.target, trained.model.output()) {
+        for metric in view.metrics() {
+            let value = |scores: &Scores| {
+                view.measure(metric, scores, &rows.weights, rows.groups.as_deref()).map(|x| vec![x])
+            };
+            let (model, baseline) = (value(&scores)?, value(&baseline)?);
+            let target = view.name.clone();
+            measured.push(Measured { metric, target, model, tree: None, baseline });
+        }
     }
     let confusion = match &rows.target {
         Target::Classes(labels) => Some(Confusion::new(labels, &scores.classes(), &rows.weights)),
-        Target::Numbers(_) => None,
+        Target::Numbers(_) | Target::Several(_) => None,
     };
     if arguments.json {
         let document = as_json(arguments, &trained, &rows, &measured, &confusion, &origin);
@@ -78,13 +75,13 @@ struct Rows {
 /// Reads and predicts block by block; only scores, truth and weights are kept.
 fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
     let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
-    let (model, name) = (&trained.model, &trained.target.name);
+    let (model, names) = (&trained.model, trained.target_names());
     let kind = match model.output() {
         Output::Probabilities { classes } => FieldKind::Categorical { levels: classes.clone() },
         _ => FieldKind::Numeric,
     };
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
-        columns.also(name, kind, "the target");
+        names.iter().for_each(|name| columns.also(name, kind.clone(), "the target"));
         if let Some(weight) = &arguments.weight {
             columns.also(weight, FieldKind::Numeric, "--weight");
         }
@@ -95,15 +92,22 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
     })?;
     let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
     let width = model.output().width();
-    let (mut scores, mut truth, mut weights) = (Vec::new(), Answers::default(), Vec::new());
+    let (mut scores, mut weights) = (Vec::new(), Vec::new());
+    let mut truth = Answers { numbers: vec![vec![]; names.len()], ..Answers::default() };
     let mut groups = Groups::default();
     let (mut unseen, mut n_read, mut n_left_out) = (Vec::new(), 0, 0);
     while let Some(table) = stream.next()? {
-        let column = table.column(table.require(name).map_err(|e| stream.failure(e))?);
-        let missing = target::missing_rows(column);
-        if let (Some(row), false) = (missing.first(), arguments.drop_missing_target) {
-            return Err(without_target(name, n_read + row + 1, &arguments.file));
+        let mut missing = Vec::new();
+        for name in &names {
+            let column = table.column(table.require(name).map_err(|e| stream.failure(e))?);
+            let own = target::missing_rows(column);
+            if let (Some(row), false) = (own.first(), arguments.drop_missing_target) {
+                return Err(without_target(name, n_read + row + 1, &arguments.file));
+            }
+            missing.extend(own);
         }
+        missing.sort_unstable();
+        missing.dedup();
         let n_before = n_read;
         n_read += table.n_rows();
         n_left_out += missing.len();
@@ -111,7 +115,9 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
             (0..table.n_rows()).filter(|row| missing.binary_search(row).is_err()).collect();
         let table = table.take(&rows);
         let column = |name: &str| table.require(name).map(|at| table.column(at));
-        truth.add(column(name).map_err(|e| stream.failure(e))?);
+        for (at, name) in names.iter().enumerate() {
+            truth.add(at, column(name).map_err(|e| stream.failure(e))?);
+        }
         if let Some(Ok(Column::Numeric(numbers))) = arguments.weight.as_deref().map(column) {
             weights.extend(numbers.iter());
         }
@@ -178,18 +184,18 @@ impl Groups {
     }
 }
 
-/// The true answers so far: numbers, or the names of classes by code.
+/// The true answers so far: numbers of each target, or the names of classes by code.
 #[derive(Default)]
 struct Answers {
-    numbers: Vec<f64>,
+    numbers: Vec<Vec<f64>>,
     names: Vec<String>,
     codes: Vec<u32>,
 }
 
 impl Answers {
-    fn add(&mut self, column: &Column) {
+    fn add(&mut self, target: usize, column: &Column) {
         match column {
-            Column::Numeric(numbers) => self.numbers.extend(numbers.iter()),
+            Column::Numeric(numbers) => self.numbers[target].extend(numbers.iter()),
             Column::Categorical(c) => {
                 let codes: Vec<u32> = c.levels().iter().map(|level| self.code(level)).collect();
                 self.codes.extend(c.codes().iter().map(|&code| codes[code as usize]));
@@ -208,8 +214,16 @@ impl Answers {
 
     /// The target, and how many rows are of a class that the model never saw.
     fn finish(self, output: &Output) -> Result<(Target, usize)> {
-        let Output::Probabilities { classes } = output else {
-            return Ok((Target::numbers(self.numbers).map_err(Failure::library)?, 0));
+        let classes = match output {
+            Output::Probabilities { classes } => classes,
+            Output::Values { names } => {
+                let target = Target::several(names.clone(), &self.numbers);
+                return Ok((target.map_err(Failure::library)?, 0));
+            }
+            _ => {
+                let target = Target::numbers(self.numbers.concat());
+                return Ok((target.map_err(Failure::library)?, 0));
+            }
         };
         let (codes, all) = matched(&self.names, classes);
         let codes: Vec<u32> = self.codes.iter().map(|&code| codes[code as usize]).collect();
@@ -252,6 +266,7 @@ fn widened(scores: &Scores, target: &Target) -> Scores {
     let width = match target {
         Target::Classes(labels) => labels.n_classes().max(1),
         Target::Numbers(_) => 1,
+        Target::Several(several) => several.n_outputs(),
     };
     let mut wide = Scores::zeros(scores.n_rows(), width.max(scores.width()));
     for (to, from) in wide.rows_mut().zip(scores.rows()) {
@@ -269,12 +284,16 @@ fn as_json(
     origin: &str,
 ) -> Value {
     let metric = |m: &Measured| {
-        json!({
+        let mut metric = json!({
             "metric": m.metric.name(),
             "higher_is_better": m.metric.higher_is_better(),
             "model": m.model[0],
             "baseline": m.baseline[0],
-        })
+        });
+        if let Some(target) = &m.target {
+            metric["target"] = json!(target);
+        }
+        metric
     };
     json!({
         "model": arguments.model.display().to_string(),

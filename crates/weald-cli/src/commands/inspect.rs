@@ -105,6 +105,9 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
                     Output::Probabilities { classes } => {
                         write!(out, "\n  {} {}", clean(&classes[i]), picture::percent(*value))
                     }
+                    Output::Values { names } => {
+                        write!(out, "\n  {} {}", clean(&names[i]), picture::number(*value))
+                    }
                     _ => write!(out, " {}", picture::number(*value)),
                 };
             }
@@ -202,6 +205,7 @@ fn target(trained: &Trained) -> String {
             let levels = levels.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
             format!("{name}, quantiles {levels}")
         }
+        Output::Values { names } => format!("{name}: {} numbers", names.len()),
         Output::Hazard => format!("{name}, a hazard"),
         Output::Ranking => format!("{name}, a ranking"),
         _ => format!("{name}, a number"),
@@ -244,6 +248,9 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
     });
     if let Output::Probabilities { classes } = trained.model.output() {
         document["target"]["classes"] = json!(classes.to_vec());
+    }
+    if let Output::Values { names } = trained.model.output() {
+        document["target"]["outputs"] = json!(names.to_vec());
     }
     if let Output::Quantiles { levels } = trained.model.output() {
         document["target"]["quantiles"] = json!(levels.to_vec());

@@ -34,7 +34,7 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
             columns.also(offset, FieldKind::Numeric, "--offset");
         }
     })?;
-    tell_extra(&stream, &trained.target.name);
+    tell_extra(&stream, &trained.target_names());
     if let Some(beside) = &beside {
         beside.tell_doubts();
     }
@@ -71,9 +71,9 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
     Ok(())
 }
 
-/// Columns of the input that nobody asked for, the target aside.
-fn tell_extra(stream: &Stream, target: &str) {
-    let extra: Vec<&str> = stream.extra().filter(|name| *name != target).collect();
+/// Columns of the input that nobody asked for, the targets aside.
+fn tell_extra(stream: &Stream, targets: &[&str]) {
+    let extra: Vec<&str> = stream.extra().filter(|name| !targets.contains(name)).collect();
     if !extra.is_empty() {
         let n = say::count(extra.len(), "column is", "columns are");
         say::note(&format!("{n} not used: {}", dataset::listed(&extra)));

@@ -43,8 +43,11 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
     check(arguments)?;
     interrupt::listen();
     let options = arguments.read_options();
-    let Some(target) = &arguments.target else { return Err(no_target(arguments, &options)) };
-    let to = model_file::destination(arguments.output.as_deref(), target);
+    let target = arguments.target.as_slice();
+    if target.is_empty() {
+        return Err(no_target(arguments, &options));
+    }
+    let to = model_file::destination(arguments.output.as_deref(), &target.join(","));
     model_file::check_destination(&to, arguments.force)?;
     let (checkpoint, progress) = CheckpointFile::open(arguments)?;
     let frame = source::load(&arguments.file, &options)?;
@@ -73,7 +76,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
             .map(|s| (s.name.to_string(), s.value))
             .collect(),
         seed: arguments.seed,
-        target: TargetField { name: target.clone() },
+        target: TargetField { name: data.target_name.clone() },
         metrics: assessment::to_keep(&fitted.measured, parts.word()),
         n_rows: fitted.n_rows as u64,
     };
@@ -362,27 +365,33 @@ impl Outcome {
         };
         let metrics: Vec<Value> = (self.measured.iter())
             .map(|m| {
-                json!({
+                let mut metric = json!({
                     "metric": m.metric.name(),
                     "higher_is_better": m.metric.higher_is_better(),
                     "model": figure(&m.model),
                     "single_tree": m.tree.as_deref().map(figure),
                     "baseline": figure(&m.baseline),
-                })
+                });
+                if let Some(target) = &m.target {
+                    metric["target"] = json!(target);
+                }
+                metric
             })
             .collect();
-        let classes = match &data.target {
-            Target::Classes(labels) => Some(labels.classes().to_vec()),
-            Target::Numbers(_) => None,
+        let (classes, targets) = match &data.target {
+            Target::Classes(labels) => (Some(labels.classes().to_vec()), None),
+            Target::Numbers(_) => (None, None),
+            Target::Several(several) => (None, Some(several.names().to_vec())),
         };
         json!({
             "file": source::name(&arguments.file),
             "n_rows": data.table.n_rows(),
             "n_features": data.table.n_columns(),
-            "target": arguments.target,
+            "target": data.target_name,
             "task": data.target.task().words(),
             "task_reason": data.reason,
             "classes": classes,
+            "targets": targets,
             "method": arguments.method,
             "parameters": self.trained.parameters,
             "seed": arguments.seed,

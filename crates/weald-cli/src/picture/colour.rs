@@ -38,17 +38,19 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// The palette for a tree's classes, or for the range of its values.
+    /// The palette for a tree's classes, or for the range of its values; of several targets, for that
+    /// of the first.
     pub fn of(model: &TreeModel) -> Palette {
         match &model.output {
             Output::Probabilities { classes } => {
                 Palette { names: classes.to_vec(), lowest: 0.0, highest: 1.0 }
             }
-            _ => Palette {
-                names: vec![],
-                lowest: model.tree.values.iter().copied().fold(f64::INFINITY, f64::min),
-                highest: model.tree.values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            },
+            _ => {
+                let values = || model.tree.values.iter().step_by(model.tree.width).copied();
+                let lowest = values().fold(f64::INFINITY, f64::min);
+                let highest = values().fold(f64::NEG_INFINITY, f64::max);
+                Palette { names: vec![], lowest, highest }
+            }
         }
     }
 

@@ -44,7 +44,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// What a node with this value predicts: "CH 86%", or a number.
+/// What a node with this value predicts: "CH 86%", or a number for each target.
 pub fn answer(value: &[f64], output: &Output) -> String {
     match output {
         Output::Probabilities { classes } => {
@@ -52,6 +52,7 @@ pub fn answer(value: &[f64], output: &Output) -> String {
             let name = classes.get(class).map_or("", String::as_str);
             format!("{name} {}", percent(value[class]))
         }
+        Output::Values { .. } => value.iter().map(|&x| number(x)).collect::<Vec<_>>().join(", "),
         _ => number(value[0]),
     }
 }

@@ -15,6 +15,7 @@ mod interrupt;
 mod letter;
 mod predict;
 mod program;
+mod several;
 mod theory;
 mod train;
 mod vector_leaves;

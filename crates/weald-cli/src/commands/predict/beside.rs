@@ -87,9 +87,9 @@ impl<'a> Beside<'a> {
         let parts = ["standard_error", "interval_low", "interval_high"];
         match (&self.forest.output, self.reach) {
             (_, None) => {}
-            (Output::Probabilities { classes }, Some(_)) => names.extend(
-                classes.iter().flat_map(|class| parts.map(|part| format!("{part}_{class}"))),
-            ),
+            (Output::Probabilities { classes: each } | Output::Values { names: each }, Some(_)) => {
+                names.extend(each.iter().flat_map(|one| parts.map(|part| format!("{part}_{one}"))))
+            }
             (_, Some(_)) => names.extend(parts.map(String::from)),
         }
         names

@@ -32,6 +32,7 @@ pub fn run(arguments: &CommitteeArguments) -> Result<()> {
     let frame = source::load(&arguments.file, &arguments.read_options())?;
     let expected = Expected::Task(member.learner().task().map(Into::into));
     let (file, target) = (&arguments.file, &arguments.target);
+    let target = std::slice::from_ref(target);
     let data = dataset::assemble(&frame, file, target, &expected, &arguments.roles())?;
     drop(frame);
     say::line(&format!("task: {}, as {}", data.target.task().words(), data.reason));
@@ -156,6 +157,7 @@ impl Asked<'_> {
         let found = &self.found;
         let what = match self.train.target {
             Target::Numbers(_) => "predicted number",
+            Target::Several(_) => "predicted numbers, summed over targets",
             Target::Classes(_) => "class probabilities, summed over classes",
         };
         let title = format!(
