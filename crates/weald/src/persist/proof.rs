@@ -20,6 +20,9 @@ pub(super) fn output(output: Output) -> Result<Output, ModelFileError> {
     if let Output::Probabilities { classes } = &output {
         distinct(classes.iter(), || "the classes".into())?;
     }
+    if let Output::Values { names } = &output {
+        distinct(names.iter(), || "the targets".into())?;
+    }
     if let Output::Quantiles { levels } = &output {
         let inside = levels.iter().all(|level| *level > 0.0 && *level < 1.0);
         if !inside || !levels.windows(2).all(|pair| pair[0] < pair[1]) {
@@ -27,7 +30,7 @@ pub(super) fn output(output: Output) -> Result<Output, ModelFileError> {
         }
     }
     match output.width() {
-        0 => damaged("it has no classes or levels"),
+        0 => damaged("it has no classes, levels or targets"),
         _ => Ok(output),
     }
 }

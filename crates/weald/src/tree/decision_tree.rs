@@ -278,11 +278,11 @@ impl Task<'_, '_> {
     }
 
     fn several(&self, several: &SeveralNumbers) -> Result<Grown> {
-        let (numbers, unit) = SeveralPairs::new(several, self.weights.clone());
+        let (numbers, unit, entries) = SeveralPairs::new(several, self.weights);
         let criterion = criterion::SeveralVariances { factors: numbers.factors() };
         // A split must lower the mean over outputs; the criterion has their sum.
         let cost_unit = unit * unit / several.n_outputs() as f64;
-        self.grow(&numbers, numbers.entries(), &criterion, cost_unit)
+        self.grow(&numbers, entries, &criterion, cost_unit)
     }
 
     /// Grows the tree, given what a unit of the criterion's cost is.

@@ -87,9 +87,8 @@ mod tests {
         let names = ["a".to_string(), "b".into()].into();
         let Ok(Target::Several(several)) = Target::several(names, &outputs) else { panic!() };
         let weights = IntegerWeights::of(&Weights::Uniform, 4).unwrap();
-        let (pairs, unit) = SeveralPairs::new(&several, weights);
+        let (pairs, unit, entries) = SeveralPairs::new(&several, &weights);
         let criterion = SeveralVariances { factors: pairs.factors() };
-        let entries = pairs.entries();
         let sum = |rows: &[usize]| {
             let mut sum = pairs.zero();
             rows.iter().for_each(|&row| pairs.add(entries[row], &mut sum));
@@ -106,16 +105,7 @@ mod tests {
 
     #[test]
     fn one_output_gains_to_the_bit_what_it_gains_alone() {
-        let several = |g: i64, h: i64| {
-            let weights = IntegerWeights::of(&Weights::Uniform, 1).unwrap();
-            let Ok(Target::Several(none)) = Target::several(["y".to_string()].into(), &[vec![0.0]])
-            else {
-                panic!()
-            };
-            let mut sum = SeveralPairs::new(&none, weights).0.zero();
-            (sum.g[0], sum.h) = (g, h);
-            sum
-        };
+        let several = |g: i64, h: i64| SeveralSum { g: [g].into(), h, n: h };
         let pair = |g: i64, h: i64| PairSum { g, h, n: h };
         let criterion = SeveralVariances { factors: &[1.0] };
         for (g, h, gl, hl) in [(77, 10, 12, 3), (1 << 60, 1 << 17, -(1 << 58), 999), (5, 7, 5, 2)] {

@@ -20,7 +20,7 @@ pub struct SeveralSum {
     /// Weights.
     pub h: i64,
     /// Rows, with their number of copies.
-    n: i64,
+    pub n: i64,
 }
 
 impl Sum for SeveralSum {
@@ -61,23 +61,27 @@ impl Sum for SeveralSum {
     }
 }
 
-/// Several numbers looked up by row.
+/// Several numbers looked up by row; entries carry weights.
 #[derive(Debug)]
 pub struct SeveralPairs {
     /// A row's numbers together.
     targets: Vec<i64>,
     factors: Vec<f64>,
-    weights: IntegerWeights,
+    are_counts: bool,
 }
 
 impl SeveralPairs {
-    /// The numbers of each row, with the unit in whose square the factors count.
-    pub fn new(several: &SeveralNumbers, weights: IntegerWeights) -> (SeveralPairs, f64) {
+    /// The numbers of each row, the unit in whose square the factors count, and an entry for each row
+    /// that counts, in row order.
+    pub fn new(
+        several: &SeveralNumbers,
+        weights: &IntegerWeights,
+    ) -> (SeveralPairs, f64, Vec<Entry>) {
         let n_outputs = several.n_outputs();
         let mut targets = vec![0; several.n_rows() * n_outputs];
         let mut units = Vec::with_capacity(n_outputs);
         for output in 0..n_outputs {
-            let numbers = IntegerNumbers::of(&several.output(output), &weights, 52);
+            let numbers = IntegerNumbers::of(&several.output(output), weights, 52);
             let places = targets.iter_mut().skip(output).step_by(n_outputs);
             places.zip(&numbers.units).for_each(|(to, from)| *to = *from);
             // An output that does not vary has no unit.
@@ -87,7 +91,12 @@ impl SeveralPairs {
         let largest = units.iter().copied().fold(0.0, f64::max);
         let unit = if largest > 0.0 { largest } else { 1.0 };
         let factors = units.iter().map(|own| (own / unit) * (own / unit)).collect();
-        (SeveralPairs { targets, factors, weights }, unit)
+        let entry = |row: usize| match weights.at(row) {
+            0 => None,
+            weight => Some(Entry::from(weight) << 32 | row as Entry),
+        };
+        let entries = (0..several.n_rows()).filter_map(entry).collect();
+        (SeveralPairs { targets, factors, are_counts: weights.are_counts }, unit, entries)
     }
 
     /// What a squared unit of each output counts.
@@ -95,18 +104,17 @@ impl SeveralPairs {
         &self.factors
     }
 
-    /// One entry for each row that counts, in row order.
-    pub fn entries(&self) -> Vec<Entry> {
-        let counts = |row: &usize| self.weights.at(*row) > 0;
-        (0..self.targets.len() / self.factors.len())
-            .filter(counts)
-            .map(|row| row as Entry)
-            .collect()
+    fn copies(&self, weight: i64) -> i64 {
+        if self.are_counts { weight } else { 1 }
     }
 
     fn row(&self, entry: Entry) -> &[i64] {
         &self.targets[row_of(entry) * self.factors.len()..][..self.factors.len()]
     }
+}
+
+fn weight_of(entry: Entry) -> i64 {
+    (entry >> 32) as i64
 }
 
 impl Statistic for SeveralPairs {
@@ -117,11 +125,10 @@ impl Statistic for SeveralPairs {
     }
 
     fn add(&self, entry: Entry, sum: &mut SeveralSum) {
-        let row = row_of(entry);
-        let weight = i64::from(self.weights.at(row));
+        let weight = weight_of(entry);
         sum.g.iter_mut().zip(self.row(entry)).for_each(|(g, target)| *g += target * weight);
         sum.h += weight;
-        sum.n += i64::from(self.weights.copies(row));
+        sum.n += self.copies(weight);
     }
 
     /// The variance is the sum over outputs, by their factors.
@@ -130,8 +137,8 @@ impl Statistic for SeveralPairs {
         let means: Vec<f64> = total.g.iter().map(|&g| g as f64 / h).collect();
         let mut spread = Spread::default();
         for &entry in entries {
-            let weight = f64::from(self.weights.at(row_of(entry)));
-            let copies = if self.weights.are_counts { weight } else { 1.0 };
+            let weight = weight_of(entry) as f64;
+            let copies = if self.are_counts { weight } else { 1.0 };
             let distance = |(target, mean): (&i64, &f64)| *target as f64 * weight - mean * weight;
             let distances = self.row(entry).iter().zip(&means).map(distance);
             let squares = distances.zip(&self.factors).map(|(d, factor)| factor * (d * d));
@@ -151,19 +158,19 @@ mod tests {
     use super::*;
     use crate::data::{Target, Weights};
 
-    fn pairs(outputs: &[Vec<f64>], weights: &Weights) -> (SeveralPairs, f64) {
+    fn pairs(outputs: &[Vec<f64>], weights: &Weights) -> (SeveralPairs, f64, Vec<Entry>) {
         let names = (0..outputs.len()).map(|k| k.to_string()).collect();
         let Ok(Target::Several(several)) = Target::several(names, outputs) else { panic!() };
-        SeveralPairs::new(&several, IntegerWeights::of(weights, outputs[0].len()).unwrap())
+        SeveralPairs::new(&several, &IntegerWeights::of(weights, outputs[0].len()).unwrap())
     }
 
     #[test]
     fn each_output_has_its_own_unit_and_a_factor_that_undoes_it() {
         let outputs = [vec![-1.0, 0.0, 1.0], vec![1e-3, 2e-3, 5e-3], vec![7.0; 3]];
-        let (pairs, unit) = pairs(&outputs, &Weights::counts(vec![1, 0, 3]).unwrap());
+        let (pairs, unit, entries) = pairs(&outputs, &Weights::counts(vec![1, 0, 3]).unwrap());
         assert_eq!((pairs.factors()[0], pairs.factors()[2]), (1.0, 0.0));
         let mut sum = pairs.zero();
-        pairs.entries().into_iter().for_each(|entry| pairs.add(entry, &mut sum));
+        entries.iter().for_each(|&entry| pairs.add(entry, &mut sum));
         assert_eq!((sum.h, sum.rows()), (4, 4));
         // Around the middle of the rows that count: (-1 + 3) and (-2 + 3 * 2) thousandths.
         let value = |k: usize| sum.g[k] as f64 * unit * pairs.factors()[k].sqrt();
@@ -173,12 +180,12 @@ mod tests {
     #[test]
     fn rows_scatter_as_much_as_all_outputs_together() {
         let outputs = [vec![-1.0, 1.0, -1.0, 1.0], vec![2.0, 2.0, -2.0, -2.0]];
-        let (pairs, unit) = pairs(&outputs, &Weights::Uniform);
+        let (pairs, unit, entries) = pairs(&outputs, &Weights::Uniform);
         let mut sum = pairs.zero();
-        pairs.entries().into_iter().for_each(|entry| pairs.add(entry, &mut sum));
-        let spread = pairs.spread(&sum, &pairs.entries());
+        entries.iter().for_each(|&entry| pairs.add(entry, &mut sum));
+        let spread = pairs.spread(&sum, &entries);
         assert_eq!((spread.weight, spread.variance * unit * unit), (1.0, 5.0));
-        assert!(!pairs.is_pure(&sum, &pairs.entries()[..2]));
-        assert!(pairs.is_pure(&sum, &pairs.entries()[..1]));
+        assert!(!pairs.is_pure(&sum, &entries[..2]));
+        assert!(pairs.is_pure(&sum, &entries[..1]));
     }
 }

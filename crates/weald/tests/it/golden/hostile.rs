@@ -401,6 +401,9 @@ fn names_that_are_ambiguous() {
     refused(classes, "\"no\" is twice among the classes");
     let none = File::open("v1_constant").rename("[\"no\",\"yes\"]", "[          ]");
     refused(none, "it has no classes");
+    let several = || File::open("v1_several");
+    refused(several().rename("\"height\"", "\"x\",\"x\" "), "\"x\" is twice among the targets");
+    refused(several().rename("\"height\",", "         "), "expected [3, 1]");
     refused(regression().rename("\"fields\"", "\"feelds\""), "unknown field");
 }
 

@@ -35,7 +35,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 7] = [
+const GOLDEN: [Golden; 8] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -70,6 +70,11 @@ const GOLDEN: [Golden; 7] = [
         name: "v1_committee",
         model: models::committee,
         scores: "1a25b6a2150c2fa8f9cd8f3711f27eeeacd49ed086815377530eefa332c97cf0",
+    },
+    Golden {
+        name: "v1_several",
+        model: models::several,
+        scores: "0742a4a7d0d32bc4c1281ab840778c33cac35a823e677dc550c61c640e45bae3",
     },
 ];
 

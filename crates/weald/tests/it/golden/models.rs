@@ -232,6 +232,20 @@ pub fn committee() -> Trained {
     trained(AnyModel::Committee(model), "random-patches", &settings, 7, vec![])
 }
 
+/// Two numbers a row, one of a strange name.
+pub fn several() -> Trained {
+    let rule = Rule::Number { feature: 0, threshold: 1.5, missing_left: true };
+    let tree = Tree {
+        nodes: vec![node(rule, 2, 8.0), leaf(5.0), leaf(3.0)],
+        values: vec![1.5, 2.5, 0.1 + 0.2, -0.0, f64::MIN, 5e-324],
+        width: 2,
+        linear: None,
+    };
+    let output = Output::Values { names: names(&["height", STRANGE]) };
+    let model = TreeModel { tree, schema: schema(), output };
+    trained(AnyModel::Tree(model), "decision-tree", &[("max_depth", "1")], 7, vec![])
+}
+
 /// Rows that reach every leaf, with infinities, missing values and a level the models do not know.
 pub fn probe() -> Table {
     let x = vec![f64::NEG_INFINITY, -1.0, 0.0, 5e-324, 1.5, 2.0, f64::INFINITY, f64::NAN];
