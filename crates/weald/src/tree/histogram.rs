@@ -19,7 +19,7 @@ use super::splitter::class_scan::ClassScan;
 use super::splitter::exact::{occupied_by_code, occupied_by_sorting};
 use super::splitter::histogram::best_cut;
 use super::splitter::ranked::RankedCuts;
-use super::splitter::{Candidate, Occupied, Offer};
+use super::splitter::{Candidate, Cut, Occupied, Offer};
 use super::statistic::{Entry, Statistic, Sum, row_of};
 use super::team::is_at_work;
 use super::window::Window;
@@ -104,6 +104,29 @@ impl<S: Sum> Workspace<S> {
                 self.occupied.best_cut(candidate, criterion)
             }
         }
+    }
+
+    /// The best cut near one that was seen through a window.
+    pub fn closer_cut<T: Statistic<Sum = S>, C: Criterion<S>>(
+        &mut self,
+        statistic: &T,
+        criterion: &C,
+        candidate: &Candidate<'_, S>,
+        column: &BinnedColumn,
+        (entries, offer): (&[Entry], Offer),
+    ) -> Offer {
+        let (Codes::U16(codes), &Cut::Between(last, next)) = (&column.codes, &offer.cut) else {
+            return offer;
+        };
+        let mut window = std::mem::take(&mut self.window);
+        window.look(codes, entries, column.has_missing());
+        let closer = window.look_closer((last, next)).then(|| {
+            let steps = (window.steps.iter().copied(), entries);
+            self.best_of_bytes(statistic, criterion, candidate, column, steps)
+        });
+        let closer = closer.flatten().map(|offer| window.in_codes(offer));
+        self.window = window;
+        closer.unwrap_or(offer)
     }
 
     /// The best cut of rows whose codes are bytes.

@@ -120,14 +120,33 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                 None => self.all(node),
             },
         };
-        self.choose(offers)
+        let offer = self.closer(self.chosen(offers)?, node);
+        self.spelled_out(offer)
+    }
+
+    /// The same cut, or a better one nearby where the bins have been seen through a window.
+    fn closer(&self, offer: Offer, node: &Asked<'_, T::Sum>) -> Offer {
+        let column = self.bins.column(offer.feature);
+        if !column.is_seen_through_windows() {
+            return offer;
+        }
+        let criterion = &self.criterion.within(node.leeway.bounds);
+        let candidate = self.candidate(offer.feature, node);
+        self.with_workspace(|workspace| {
+            let seen = (node.entries, offer);
+            workspace.closer_cut(self.statistic, criterion, &candidate, column, seen)
+        })
     }
 
     /// The split that the criterion chooses among those that gain enough.
-    pub(super) fn choose(&self, mut offers: Vec<Offer>) -> Option<Split> {
+    pub(super) fn choose(&self, offers: Vec<Offer>) -> Option<Split> {
+        self.spelled_out(self.chosen(offers)?)
+    }
+
+    fn chosen(&self, mut offers: Vec<Offer>) -> Option<Offer> {
         offers.retain(|offer| offer.division.gain >= self.limits.min_gain);
         let divisions: Vec<Division> = offers.iter().map(|offer| offer.division).collect();
-        self.spelled_out(offers.swap_remove(self.criterion.choose(&divisions)?))
+        Some(offers.swap_remove(self.criterion.choose(&divisions)?))
     }
 
     fn spelled_out(&self, offer: Offer) -> Option<Split> {

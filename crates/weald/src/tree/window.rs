@@ -15,7 +15,9 @@ pub struct Window {
     /// The step of each of the node's rows, in their order; [`MISSING_U8`] if the value is missing.
     pub steps: Vec<u8>,
     codes: Vec<u16>,
+    /// The code that step `base` begins with.
     first: u16,
+    base: u16,
     shift: u32,
 }
 
@@ -53,15 +55,44 @@ impl Window {
             let step = |&code: &u16| if code == MISSING_U16 { MISSING_U8 } else { step(code) };
             steps.extend(seen.iter().map(step));
         }
-        (self.first, self.shift) = (first, shift);
+        (self.first, self.base, self.shift) = (first, 0, shift);
         true
+    }
+
+    /// Looks closer at the steps of two codes, between which the node has none; all others are in
+    /// the first and the last step. Whether more can be seen.
+    pub fn look_closer(&mut self, (last, next): (u16, u16)) -> bool {
+        let [last, next] = [last, next].map(|code| (code - self.first) >> self.shift);
+        let is_between = |&&step: &&u8| u16::from(step) == last || u16::from(step) == next;
+        if self.shift == 0 || self.steps.iter().filter(is_between).count() == 2 {
+            return false;
+        }
+        let (first, end) = (self.begin(last), u32::from(self.begin(next)) + (1 << self.shift));
+        let range = end - 1 - u32::from(first);
+        let bits = (u32::BITS - range.leading_zeros()).saturating_sub(u8::BITS);
+        let shift = bits + u32::from(range >> bits >= u32::from(MISSING_U8) - 2);
+        if shift >= self.shift {
+            return false;
+        }
+        let step = |code: u16| match code {
+            MISSING_U16 => MISSING_U8,
+            code if code < first => 0,
+            code => (1 + (u32::from(code - first) >> shift)).min(u32::from(MISSING_U8) - 1) as u8,
+        };
+        self.steps.clear();
+        self.steps.extend(self.codes.iter().map(|&code| step(code)));
+        (self.first, self.base, self.shift) = (first, 1, shift);
+        true
+    }
+
+    fn begin(&self, step: u16) -> u16 {
+        self.first.saturating_add(step.saturating_sub(self.base) << self.shift)
     }
 
     /// What is offered between two steps, as a cut between codes.
     pub fn in_codes(&self, offer: Offer) -> Offer {
-        let begin = |step: u16| self.first + (step << self.shift);
         let cut = match offer.cut {
-            Cut::Between(last, next) => Cut::Between(begin(last + 1) - 1, begin(next)),
+            Cut::Between(last, next) => Cut::Between(self.begin(last + 1) - 1, self.begin(next)),
             other => other,
         };
         Offer { cut, ..offer }
