@@ -7,7 +7,6 @@
 
 use super::additive::AdditiveModel;
 use super::checkpoint::Keeper;
-use super::constraints::{Interactions, Monotone};
 use super::continued::aligned;
 use super::dart;
 use super::early_stopping::EarlyStopping;
@@ -23,8 +22,8 @@ use crate::loss::Loss;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::Run;
-use crate::tree::Growth;
 use crate::tree::suspects::report_suspects;
+use crate::tree::{Growth, Interactions, Monotone};
 
 /// Boosts trees along the gradient of a loss.
 #[derive(Debug, Clone, PartialEq)]
@@ -348,7 +347,7 @@ impl Parameters for GradientBoosting {
                 return out_of_range("subsample", self.subsample, "1 where goss draws the rows");
             }
         }
-        if self.linear_leaves && !self.monotone.0.is_empty() {
+        if self.linear_leaves && !self.monotone.is_none() {
             return out_of_range("linear_leaves", true, "false with monotone constraints");
         }
         if !(self.validation_share > 0.0 && self.validation_share < 1.0) {

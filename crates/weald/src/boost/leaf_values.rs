@@ -12,7 +12,7 @@ use super::gradient_boosting::GradientBoosting;
 use super::gradients::Gradients;
 use super::targets::Targets;
 use crate::loss::{LeafRule, Loss, weighted_quantile};
-use crate::tree::constraints::{Bounds, Constraints};
+use crate::tree::constraints::Constraints;
 use crate::tree::criterion::shrink;
 use crate::tree::grown::{Grown, GrownNode};
 use crate::tree::parts::on_each_thread;
@@ -75,9 +75,9 @@ impl LeafValues<'_> {
         if let LeafRule::Quantile(level) = rule {
             // Where values have an order, those of inner nodes decide what theirs may be below.
             let rows = grown.leaf_by_leaf();
-            let fitted: Vec<(usize, &[Entry])> = match self.constraints.directions.is_empty() {
-                true => rows.leaves().collect(),
-                false => rows.rows_of_nodes().into_iter().enumerate().collect(),
+            let fitted: Vec<(usize, &[Entry])> = match self.constraints.have_directions() {
+                false => rows.leaves().collect(),
+                true => rows.rows_of_nodes().into_iter().enumerate().collect(),
             };
             let quantiles: Vec<f64> =
                 fitted.par_iter().map(|(_, entries)| self.quantile(entries, level)).collect();
@@ -85,28 +85,9 @@ impl LeafValues<'_> {
                 values[*node] = rate * value;
             }
         }
-        self.put_in_order(&nodes, &mut values);
+        let rules = nodes.iter().map(|node| (&node.rule, node.right));
+        self.constraints.put_in_order(rules, &mut values);
         Tree { nodes, values, width: 1, linear: None }
-    }
-
-    /// Moves values such that they respect the directions of features. The tree was grown with
-    /// that in mind, but on rounded gradients, and for Newton steps.
-    fn put_in_order(&self, nodes: &[Node], values: &mut [f64]) {
-        if self.constraints.directions.is_empty() {
-            return;
-        }
-        let mut bounds = vec![Bounds::OPEN; nodes.len()];
-        for (at, node) in nodes.iter().enumerate() {
-            values[at] = bounds[at].clamp(values[at]);
-            if node.rule == Rule::Leaf {
-                continue;
-            }
-            let (left, right) = (at + 1, node.right as usize);
-            (bounds[left], bounds[right]) = match self.constraints.direction_of(&node.rule) {
-                Some(direction) => bounds[at].parted(direction, values[left], values[right]),
-                None => (bounds[at], bounds[at]),
-            };
-        }
     }
 
     /// What the rows of each node add up to.

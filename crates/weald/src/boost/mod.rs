@@ -27,7 +27,6 @@ mod vector_leaves;
 mod wide_gradients;
 
 pub use additive::AdditiveModel;
-pub use constraints::{Interactions, Monotone};
 pub use curve::LearningCurve;
 pub use goss::Goss;
 pub use gradient_boosting::GradientBoosting;

@@ -29,7 +29,7 @@ pub struct LeafSums<'a> {
 }
 
 /// Sums of all nodes of a tree.
-struct NodeSums {
+pub struct NodeSums {
     width: usize,
     weights: Vec<f64>,
     sums: Vec<f64>,
@@ -73,7 +73,8 @@ pub fn of_tree(
 }
 
 impl NodeSums {
-    fn of(nodes: &[GrownNode], leaves: &LeafSums<'_>) -> NodeSums {
+    /// Sums of all nodes, given those of leaves.
+    pub fn of(nodes: &[GrownNode], leaves: &LeafSums<'_>) -> NodeSums {
         let width = leaves.width;
         let (mut weights, mut sums) = (vec![0.0; nodes.len()], vec![0.0; nodes.len() * width]);
         let mut leaf = leaves.weights.len();
@@ -94,7 +95,8 @@ impl NodeSums {
         NodeSums { width, weights, sums }
     }
 
-    fn mean(&self, node: usize, k: usize) -> f64 {
+    /// The mean of one number of a node's answers.
+    pub fn mean(&self, node: usize, k: usize) -> f64 {
         match self.weights[node] {
             0.0 => 0.0,
             weight => self.sums[node * self.width + k] / weight,

@@ -1,12 +1,15 @@
 //! One tree of a forest: grown on its bag, packed, and asked about the rows out of the bag.
 
-use super::importance::{LeafSums, of_tree};
+use super::importance::{LeafSums, NodeSums, of_tree};
 use crate::data::{Sample, Target, Weights};
 use crate::exact_sum::ExactSum;
 use crate::predict::DeepTree;
-use crate::tree::grown::Grown;
+use crate::tree::Rule;
+use crate::tree::constraints::Constraints;
+use crate::tree::grown::{Grown, GrownNode};
 use crate::tree::kernel::descent::Rows;
 use crate::tree::statistic::{Entry, row_of};
+use crate::tree::values::{ordered_part, put_ordered_part};
 use crate::tree::walk::{Reader, Walk};
 
 /// Rows out of a bag whose values are read at a time.
@@ -26,9 +29,14 @@ pub struct Member {
 
 impl Member {
     /// Puts values on a tree that was grown on the rows of `bag`.
-    pub fn new(grown: Grown, sample: &Sample<'_>, bag: &Weights) -> Member {
+    pub fn new(
+        grown: Grown,
+        sample: &Sample<'_>,
+        bag: &Weights,
+        constraints: &Constraints,
+    ) -> Member {
         let schema = sample.table.schema();
-        let (weights, values) = leaf_values(&grown, sample.target, bag);
+        let (weights, mut values) = leaf_values(&grown, sample.target, bag);
         let width = values.len() / weights.len();
         let nodes = grown.nodes.iter().map(|node| (&node.rule, node.right));
         let walk = Walk::one(schema, nodes);
@@ -53,6 +61,9 @@ impl Member {
         let bag_sums = LeafSums { width, weights: &weights, sums: &sums };
         let out_sums = LeafSums { width, weights: &weights_out, sums: &sums_out };
         let importance = of_tree(&grown.nodes, schema.len(), &bag_sums, &out_sums);
+        if constraints.have_directions() {
+            put_in_order(&grown.nodes, &bag_sums, &mut values, constraints);
+        }
         let weights = weights.into_iter().map(|weight| weight as f32).collect();
         Member { tree: DeepTree { walk, values, weights }, rows_out, leaves_out, importance }
     }
@@ -61,6 +72,27 @@ impl Member {
     pub fn answers(&self) -> impl Iterator<Item = &[f64]> {
         let width = self.tree.values.len() / self.tree.weights.len();
         self.leaves_out.iter().map(move |&leaf| &self.tree.values[leaf as usize * width..][..width])
+    }
+}
+
+/// Moves the values of leaves such that they respect the directions of features.
+fn put_in_order(
+    nodes: &[GrownNode],
+    leaves: &LeafSums<'_>,
+    values: &mut [f64],
+    constraints: &Constraints,
+) {
+    let width = leaves.width;
+    let sums = NodeSums::of(nodes, leaves);
+    let mut of_nodes: Vec<f64> = (0..nodes.len()).map(|at| sums.mean(at, width - 1)).collect();
+    let is_leaf = |at: &usize| nodes[*at].rule == Rule::Leaf;
+    let leaves = || (0..nodes.len()).filter(is_leaf);
+    for (at, value) in leaves().zip(values.chunks_exact(width)) {
+        of_nodes[at] = ordered_part(value);
+    }
+    constraints.put_in_order(nodes.iter().map(|node| (&node.rule, node.right)), &mut of_nodes);
+    for (at, value) in leaves().zip(values.chunks_exact_mut(width)) {
+        put_ordered_part(value, of_nodes[at]);
     }
 }
 

@@ -20,8 +20,11 @@ use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::predict::DeepTrees;
 use crate::run::Run;
+use crate::tree::constraints::Constraints;
 use crate::tree::suspects::report_suspects;
-use crate::tree::{BinChoice, Criterion, DecisionTree, FeatureCount, Pruning, Splitter};
+use crate::tree::{
+    BinChoice, Criterion, DecisionTree, FeatureCount, Interactions, Monotone, Pruning, Splitter,
+};
 
 /// Trees that each thread grows before the others' are waited for.
 const TREES_PER_THREAD: usize = 8;
@@ -59,6 +62,11 @@ pub struct RandomForest {
     /// What a split pays for each level of a category that it must name: 1 is what a level of noise
     /// gains on the mean, and the best of several drawn categories gains more.
     pub level_charge: f64,
+    /// Columns along which the mean, or the share of the second class, may only rise or only fall.
+    /// Every tree keeps to it, and so does their mean; quantiles are of the rows, and need not.
+    pub monotone: Monotone,
+    /// Sets of columns that may be used in one branch of a tree.
+    pub interactions: Interactions,
     /// How finely numeric columns are cut before growing.
     pub bins: BinChoice,
     /// How much the rows of each class count.
@@ -86,6 +94,8 @@ impl Default for RandomForest {
             min_leaf_weight: 0.0,
             min_gain: 0.0,
             level_charge: 2.0,
+            monotone: Monotone::default(),
+            interactions: Interactions::default(),
             bins: BinChoice::Fine,
             class_weights: ClassWeights::Equal,
             permutation_importance: false,
@@ -125,17 +135,18 @@ impl RandomForest {
         sample.check()?;
         let weights = self.class_weights.applied(sample)?;
         let sample = &sample.reweighted(&weights);
+        let constraints = self.tree(sample.target).constraints(sample)?;
         run.install(|| {
             let bins = self.prepared(sample, run)?;
             run.report(&Event::Stage { name: "growing trees" });
-            self.grow(sample, &bins, run)
+            self.grow(sample, (&bins, &constraints), run)
         })
     }
 
     fn grow(
         &self,
         sample: &Sample<'_>,
-        bins: &Bins,
+        (bins, constraints): (&Bins, &Constraints),
         run: &Run<'_>,
     ) -> Result<(ForestModel, Option<OutOfBag>)> {
         let output = Output::of(sample.target);
@@ -149,9 +160,9 @@ impl RandomForest {
             let n = (TREES_PER_THREAD * run.threads()).min(self.n_trees - first);
             let members = run.fit_members(first..first + n, |run| {
                 let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
-                let grown = learner.grow(&sample.reweighted(&bag), bins, run)?;
+                let grown = learner.grow(&sample.reweighted(&bag), (bins, constraints), run)?;
                 let rows = self.keep_rows.then(|| TreeRows::of(&grown, sample, &bag));
-                let member = Member::new(grown, sample, &bag);
+                let member = Member::new(grown, sample, &bag, constraints);
                 let shuffled = self
                     .permutation_importance
                     .then(|| permutation::of_tree(&member, sample, run.seed));
@@ -214,6 +225,8 @@ impl RandomForest {
             // Noise counts as often as the row that it is of.
             level_charge: self.level_charge * self.resampling.copies_of_a_row(self.sample_share),
             max_features,
+            monotone: self.monotone.clone(),
+            interactions: self.interactions.clone(),
             pruning: Pruning::None,
             bins: self.bins,
         }
@@ -241,6 +254,8 @@ impl Parameters for RandomForest {
             min_leaf_weight: "weight that each leaf must keep",
             min_gain: "what a split must lower the cost by, per unit of total weight",
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
+            monotone: "columns along which the mean or the second class's share may only rise (+) or fall (-)",
+            interactions: "sets of columns that may be used in one branch; the others are one set more",
             bins: "how finely numeric columns are cut",
             class_weights: "how much the rows of each class count",
             keep_rows: "keep the training rows of each leaf, for quantiles and intervals",

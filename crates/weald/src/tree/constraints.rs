@@ -8,7 +8,11 @@
 //! Interaction constraints: a branch may use the features of a set together only if one set holds
 //! all of them.
 
+use super::interactions::Interactions;
 use super::model::Rule;
+use super::monotone::Monotone;
+use crate::data::Table;
+use crate::error::Result;
 
 /// Which way a prediction may go as a feature rises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +91,44 @@ pub struct Leeway {
 }
 
 impl Constraints {
+    /// Those on the columns of a table.
+    pub fn of(
+        table: &Table,
+        monotone: &Monotone,
+        interactions: &Interactions,
+    ) -> Result<Constraints> {
+        Ok(Constraints { directions: monotone.directions(table)?, sets: interactions.sets(table)? })
+    }
+
+    /// Whether any feature has a direction.
+    pub fn have_directions(&self) -> bool {
+        !self.directions.is_empty()
+    }
+
+    /// Moves the values of a tree's nodes, which are in pre-order, such that they respect the
+    /// directions of features. The tree was grown with that in mind, but on rounded numbers.
+    pub fn put_in_order<'n>(
+        &self,
+        nodes: impl ExactSizeIterator<Item = (&'n Rule, u32)>,
+        values: &mut [f64],
+    ) {
+        if !self.have_directions() {
+            return;
+        }
+        let mut bounds = vec![Bounds::OPEN; nodes.len()];
+        for (at, (rule, right)) in nodes.enumerate() {
+            values[at] = bounds[at].clamp(values[at]);
+            if *rule == Rule::Leaf {
+                continue;
+            }
+            let (left, right) = (at + 1, right as usize);
+            (bounds[left], bounds[right]) = match self.direction_of(rule) {
+                Some(direction) => bounds[at].parted(direction, values[left], values[right]),
+                None => (bounds[at], bounds[at]),
+            };
+        }
+    }
+
     /// The direction of a feature.
     pub fn direction(&self, feature: usize) -> Option<Direction> {
         self.directions.get(feature).copied().flatten()

@@ -6,13 +6,15 @@
 use std::sync::Arc;
 
 use super::constraints::Constraints;
-use super::criterion;
+use super::criterion::{self, Bounded, Valued};
 use super::features::FeatureCount;
 use super::frontier::{Frontier, Growth};
 use super::grow::{Grower, Memory};
 use super::grown::Grown;
+use super::interactions::Interactions;
 use super::limits::Limits;
 use super::model::TreeModel;
+use super::monotone::Monotone;
 use super::parts::Parts;
 use super::prune::Pruning;
 use super::search::Search;
@@ -62,6 +64,10 @@ pub struct DecisionTree {
     pub level_charge: f64,
     /// How many features a node chooses from; they are drawn for each node.
     pub max_features: FeatureCount,
+    /// Columns along which the mean, or the share of the second class, may only rise or only fall.
+    pub monotone: Monotone,
+    /// Sets of columns that may be used in one branch.
+    pub interactions: Interactions,
     /// What is cut back after growing.
     pub pruning: Pruning,
     /// How finely numeric columns are cut before growing.
@@ -142,6 +148,8 @@ impl Default for DecisionTree {
             min_gain: 0.0,
             level_charge: 0.0,
             max_features: FeatureCount::All,
+            monotone: Monotone::default(),
+            interactions: Interactions::default(),
             pruning: Pruning::None,
             bins: BinChoice::Auto,
         }
@@ -166,11 +174,12 @@ impl Learner for DecisionTree {
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
         self.check()?;
         sample.check()?;
+        let constraints = self.constraints(sample)?;
         run.install(|| {
             let bins = self.prepared(sample, run)?;
             run.report(&Event::Stage { name: "growing" });
-            let grown = self.grow(sample, &bins, run)?;
-            let tree = put_values(grown, sample, self.criterion);
+            let grown = self.grow(sample, (&bins, &constraints), run)?;
+            let tree = put_values(grown, sample, self.criterion, &constraints);
             Ok(TreeModel {
                 tree: self.pruning.prune(tree, sample.target)?,
                 schema: sample.table.schema().clone(),
@@ -193,11 +202,35 @@ impl DecisionTree {
         Ok(bins)
     }
 
+    /// What the tree of a sample must respect.
+    pub fn constraints(&self, sample: &Sample<'_>) -> Result<Constraints> {
+        match sample.target {
+            Target::Classes(labels) if labels.n_classes() > 2 && !self.monotone.is_none() => {
+                Monotone::refuse(
+                    "more than two classes",
+                    "leave monotone out, or tell one class from all others",
+                )
+            }
+            Target::Several(_) if !self.monotone.is_none() => Monotone::refuse(
+                "several numbers",
+                "leave monotone out, or predict one number at a time",
+            ),
+            Target::Classes(_) | Target::Numbers(_) | Target::Several(_) => {
+                Constraints::of(sample.table, &self.monotone, &self.interactions)
+            }
+        }
+    }
+
     /// Grows the tree's shape: the task decides how rows are summed, the criterion what a split
     /// is worth.
-    pub fn grow(&self, sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) -> Result<Grown> {
-        let weights = IntegerWeights::of(sample.weights, sample.n_rows())?;
-        let task = Task { tree: self, table: sample.table, bins, run, weights: &weights };
+    pub fn grow(
+        &self,
+        sample: &Sample<'_>,
+        (bins, constraints): (&Bins, &Constraints),
+        run: &Run<'_>,
+    ) -> Result<Grown> {
+        let weights = &IntegerWeights::of(sample.weights, sample.n_rows())?;
+        let task = Task { tree: self, table: sample.table, bins, constraints, run, weights };
         match (sample.target, self.criterion) {
             (Target::Classes(labels), Criterion::Auto | Criterion::Gini) => {
                 task.classes(labels, &criterion::Gini)
@@ -232,6 +265,7 @@ struct Task<'a, 'r> {
     tree: &'a DecisionTree,
     table: &'a Table,
     bins: &'a Bins,
+    constraints: &'a Constraints,
     run: &'a Run<'r>,
     weights: &'a IntegerWeights,
 }
@@ -239,7 +273,7 @@ struct Task<'a, 'r> {
 impl Task<'_, '_> {
     fn classes<C>(&self, labels: &ClassLabels, criterion: &C) -> Result<Grown>
     where
-        C: criterion::Criterion<PairSum> + criterion::Criterion<CountSum>,
+        C: Valued<PairSum> + Valued<CountSum>,
     {
         let packed = match labels.n_classes() {
             2 => PackedPair::two_classes(labels.codes(), self.weights),
@@ -282,11 +316,24 @@ impl Task<'_, '_> {
         let criterion = criterion::SeveralVariances { factors: numbers.factors() };
         // A split must lower the mean over outputs; the criterion has their sum.
         let cost_unit = unit * unit / several.n_outputs() as f64;
-        self.grow(&numbers, entries, &criterion, cost_unit)
+        self.grow_by(&numbers, entries, &criterion, cost_unit)
     }
 
     /// Grows the tree, given what a unit of the criterion's cost is.
-    fn grow<T: Statistic, C: criterion::Criterion<T::Sum>>(
+    fn grow<T: Statistic, C: Valued<T::Sum>>(
+        &self,
+        statistic: &T,
+        entries: Vec<Entry>,
+        criterion: &C,
+        cost_unit: f64,
+    ) -> Result<Grown> {
+        match self.constraints.have_directions() {
+            true => self.grow_by(statistic, entries, &Bounded::new(*criterion), cost_unit),
+            false => self.grow_by(statistic, entries, criterion, cost_unit),
+        }
+    }
+
+    fn grow_by<T: Statistic, C: criterion::Criterion<T::Sum>>(
         &self,
         statistic: &T,
         entries: Vec<Entry>,
@@ -308,13 +355,12 @@ impl Task<'_, '_> {
         };
         let features: Vec<usize> = (0..self.table.n_columns()).collect();
         let n_features = tree.max_features.of(features.len());
-        let constraints = Constraints::default();
         let mut search = Search::new(
             (self.table, self.bins),
             (statistic, criterion),
             tree.splitter,
             (&features, n_features),
-            (&limits, &constraints),
+            (&limits, self.constraints),
         );
         search.level_charge = tree.level_charge;
         Grower::grow(search, frontier, self.run, Parts::whole(entries), &mut Memory::default())
@@ -347,6 +393,8 @@ impl Parameters for DecisionTree {
             min_gain: "what a split must lower the cost by, per unit of total weight",
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             max_features: "features drawn for each node",
+            monotone: "columns along which the mean or the second class's share may only rise (+) or fall (-)",
+            interactions: "sets of columns that may be used in one branch; the others are one set more",
             pruning: "what is cut back after growing",
             bins: "how finely numeric columns are cut",
         ]
@@ -369,6 +417,8 @@ impl Parameters for DecisionTree {
             return out_of_range("level_charge", self.level_charge, "at least 0");
         }
         self.max_features.check()?;
+        self.monotone.check()?;
+        self.interactions.check()?;
         self.pruning.check()
     }
 }

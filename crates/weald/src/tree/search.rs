@@ -222,7 +222,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let candidate = self.candidate(feature, node);
         let criterion = &self.criterion.within(node.leeway.bounds);
         let draws = || seed.child(feature as u64).stream(Purpose::Cut);
-        match (self.splitter, self.table.column(feature)) {
+        let offer = match (self.splitter, self.table.column(feature)) {
             (Splitter::Best, Column::Numeric(_)) => {
                 let column = self.bins.column(feature);
                 workspace.best_cut(self.statistic, criterion, &candidate, column, entries)
@@ -244,7 +244,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                 let occupied = &workspace.occupied;
                 splitter::random_cut::random_subset(&candidate, criterion, occupied, &mut draws())
             }
-        }
+        };
+        offer.filter(|offer| is_of_use(offer, node.leeway))
     }
 
     /// The best splits of the features that may be the node's best, from its histograms.
@@ -293,7 +294,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
                     }
                 }
                 let candidate = self.candidate(feature, node);
-                offers.extend(self.best_of(&candidate, criterion, workspace));
+                let offer = self.best_of(&candidate, criterion, workspace);
+                offers.extend(offer.filter(|offer| is_of_use(offer, leeway)));
             }
             offers
         })
@@ -481,5 +483,14 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let result = work(&mut workspace);
         lock().push(workspace);
         result
+    }
+}
+
+/// Whether a split has its values in order and, where they have bounds, moves any of them. Trees are
+/// grown to the end: where all rows are pressed against a bound no split would part them well.
+fn is_of_use(offer: &Offer, leeway: &Leeway) -> bool {
+    match leeway.bounds.are_open() {
+        true => offer.division.gain != f64::NEG_INFINITY,
+        false => offer.division.gain > 0.0,
     }
 }

@@ -4,7 +4,8 @@
 //! and targets summed exactly, so that it depends neither on the order of the rows nor on how the
 //! tree was grown.
 
-use super::criterion::{entropy_cost, gini_cost};
+use super::constraints::Constraints;
+use super::criterion::{entropy_cost, entropy_excess, gini_cost, squared_excess};
 use super::decision_tree::Criterion;
 use super::grown::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
@@ -12,13 +13,21 @@ use crate::data::{ClassLabels, Sample, SeveralNumbers, Target, Weights};
 use crate::exact_sum::ExactSum;
 
 /// The tree with the value, weight and cost of each node.
-pub fn put_values(grown: Grown, sample: &Sample<'_>, criterion: Criterion) -> Tree {
+pub fn put_values(
+    grown: Grown,
+    sample: &Sample<'_>,
+    criterion: Criterion,
+    constraints: &Constraints,
+) -> Tree {
     let grown = Shape { leaf_of_row: grown.leaf_of_row(sample.n_rows()), nodes: grown.nodes };
-    let described = match sample.target {
+    let mut described = match sample.target {
         Target::Classes(labels) => describe_classes(&grown, labels, sample.weights, criterion),
         Target::Numbers(values) => describe_numbers(&grown, values, sample.weights),
         Target::Several(several) => describe_several(&grown, several, sample.weights),
     };
+    if constraints.have_directions() {
+        put_in_order(&grown.nodes, &mut described, criterion, constraints);
+    }
     let node = |(node, d): (GrownNode, &Described)| Node {
         rule: node.rule,
         right: node.right,
@@ -44,6 +53,39 @@ struct Described {
     value: Vec<f64>,
     weight: f64,
     cost: f64,
+}
+
+/// Moves values such that they respect the directions of features, and adds what that costs.
+fn put_in_order(
+    nodes: &[GrownNode],
+    described: &mut [Described],
+    criterion: Criterion,
+    constraints: &Constraints,
+) {
+    let bests: Vec<f64> = described.iter().map(|d| ordered_part(&d.value)).collect();
+    let mut values = bests.clone();
+    constraints.put_in_order(nodes.iter().map(|node| (&node.rule, node.right)), &mut values);
+    for ((d, best), value) in described.iter_mut().zip(bests).zip(values) {
+        d.cost += match criterion {
+            Criterion::Entropy | Criterion::GainRatio => entropy_excess(d.weight, best, value),
+            _ => squared_excess(d.weight, best, value) * d.value.len() as f64,
+        };
+        put_ordered_part(&mut d.value, value);
+    }
+}
+
+/// What of a node's value has an order: the mean, or the share of the second class.
+pub fn ordered_part(value: &[f64]) -> f64 {
+    value[value.len() - 1]
+}
+
+/// Makes it another one.
+pub fn put_ordered_part(value: &mut [f64], part: f64) {
+    if let [first, second] = value {
+        (*first, *second) = (1.0 - part, part);
+    } else if let [only] = value {
+        *only = part;
+    }
 }
 
 /// Class shares, and the criterion's cost of the class weights.

@@ -1,8 +1,6 @@
 //! Monotone and interaction constraints: held on a dense grid, and against a slow, obvious tree.
 
-use weald::boost::{
-    AdditiveModel, Goss, GradientBoosting, Interactions, LossChoice, Monotone, Start,
-};
+use weald::boost::{AdditiveModel, Goss, GradientBoosting, LossChoice, Start};
 use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
@@ -10,25 +8,25 @@ use weald::parameter::Parameters;
 use weald::run::Run;
 use weald::scores::Scores;
 use weald::seed::{Purpose, Seed};
-use weald::tree::Growth;
 use weald::tree::constraints::{Bounds, Direction};
+use weald::tree::{DecisionTree, Growth, Interactions, Monotone};
 
-fn monotone(columns: &[(&str, Direction)]) -> Monotone {
+pub fn monotone(columns: &[(&str, Direction)]) -> Monotone {
     Monotone(columns.iter().map(|(name, way)| (name.to_string(), *way)).collect())
 }
 
 /// Columns by hand, so that one of them can be varied.
 #[derive(Clone)]
-struct Columns {
-    up: Vec<f64>,
-    down: Vec<f64>,
-    free: Vec<f64>,
-    tree: Option<Vec<u32>>,
+pub struct Columns {
+    pub up: Vec<f64>,
+    pub down: Vec<f64>,
+    pub free: Vec<f64>,
+    pub tree: Option<Vec<u32>>,
 }
 
 impl Columns {
     /// Both constrained columns act the other way somewhere; all but the first have holes.
-    fn made(n: usize, with_categories: bool) -> (Columns, Vec<f64>) {
+    pub fn made(n: usize, with_categories: bool) -> (Columns, Vec<f64>) {
         let mut draws = Seed(31).stream(Purpose::Rows);
         let mut unit = || draws.unit();
         let up: Vec<f64> = (0..n).map(|_| unit() * 10.0).collect();
@@ -49,7 +47,7 @@ impl Columns {
         (Columns { up, down, free, tree: with_categories.then_some(codes) }, y)
     }
 
-    fn table(&self) -> Table {
+    pub fn table(&self) -> Table {
         let mut columns = vec![
             ("up".to_string(), Column::numeric(self.up.clone())),
             ("down".into(), Column::numeric(self.down.clone())),
@@ -63,7 +61,7 @@ impl Columns {
     }
 
     /// One row so many times.
-    fn repeated(&self, row: usize, n: usize) -> Columns {
+    pub fn repeated(&self, row: usize, n: usize) -> Columns {
         Columns {
             up: vec![self.up[row]; n],
             down: vec![self.down[row]; n],
@@ -73,14 +71,18 @@ impl Columns {
     }
 }
 
-fn raw(model: &AdditiveModel, columns: &Columns) -> Scores {
-    let table = columns.table();
-    model.raw_scores(&model.schema().align(&table).unwrap())
+fn wrong_steps(model: &AdditiveModel, columns: &Columns) -> (usize, f64) {
+    let raw = |table: &Table| model.raw_scores(&model.schema().align(table).unwrap());
+    wrong_steps_of(raw, 0, columns)
 }
 
-/// How often the scores go the wrong way along each constrained column, and how far they go the
-/// right way at the most.
-fn wrong_steps(model: &AdditiveModel, columns: &Columns) -> (usize, f64) {
+/// How often scores, all but the first few, go the wrong way along each constrained column, and how
+/// far they go the right way at the most.
+pub fn wrong_steps_of(
+    scores: impl Fn(&Table) -> Scores,
+    first_output: usize,
+    columns: &Columns,
+) -> (usize, f64) {
     let grid = |low: f64, high: f64| {
         let inner = (0..=400).map(move |i| low + (high - low) * f64::from(i) / 400.0);
         std::iter::once(f64::NEG_INFINITY).chain(inner).chain([f64::INFINITY]).collect::<Vec<f64>>()
@@ -88,10 +90,10 @@ fn wrong_steps(model: &AdditiveModel, columns: &Columns) -> (usize, f64) {
     let (ups, downs) = (grid(-1.0, 11.0), grid(-2.0, 32.0));
     let (mut wrong, mut reach) = (0, 0f64);
     for row in (0..columns.up.len()).step_by(13) {
-        let rising = raw(model, &Columns { up: ups.clone(), ..columns.repeated(row, ups.len()) });
-        let falling =
-            raw(model, &Columns { down: downs.clone(), ..columns.repeated(row, downs.len()) });
-        for output in 0..rising.width() {
+        let rising = Columns { up: ups.clone(), ..columns.repeated(row, ups.len()) };
+        let falling = Columns { down: downs.clone(), ..columns.repeated(row, downs.len()) };
+        let (rising, falling) = (scores(&rising.table()), scores(&falling.table()));
+        for output in first_output..rising.width() {
             let of = |scores: &Scores| scores.rows().map(|row| row[output]).collect::<Vec<f64>>();
             let (rising, falling) = (of(&rising), of(&falling));
             wrong += rising.windows(2).filter(|w| w[0] > w[1]).count();
@@ -309,15 +311,24 @@ fn the_best_allowed_splits_are_those_of_a_slow_and_obvious_tree() {
             early_stopping_rounds: None,
             ..Default::default()
         };
+        let alone = DecisionTree {
+            max_leaves: Some(leaves),
+            min_leaf_rows: 2,
+            monotone: boosting.monotone.clone(),
+            ..Default::default()
+        };
         let ones = Weights::real(vec![1.0; n]).unwrap();
         for weights in [&Weights::Uniform, &ones] {
             let sample = Sample::new(&table, &target, weights).unwrap();
             let model = boosting.fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
             assert_eq!(model.trees[0].n_leaves(), tree.len(), "seed {seed}");
-            let found = model.scores(&table).unwrap();
-            for (row, (found, expected)) in found.values().iter().zip(&expected).enumerate() {
-                let near = (found - expected).abs() < 1e-9;
-                assert!(near, "seed {seed}, {leaves} leaves, row {row}: {found} {expected}");
+            let alone = alone.fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
+            assert_eq!(alone.tree.n_leaves(), tree.len(), "seed {seed}");
+            for found in [model.scores(&table).unwrap(), alone.scores(&table).unwrap()] {
+                for (row, (found, expected)) in found.values().iter().zip(&expected).enumerate() {
+                    let near = (found - expected).abs() < 1e-9;
+                    assert!(near, "seed {seed}, {leaves} leaves, row {row}: {found} {expected}");
+                }
             }
         }
     }

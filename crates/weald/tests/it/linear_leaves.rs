@@ -1,7 +1,7 @@
 //! Boosting with linear leaves: what they recover, how they equal a slow and obvious fit, and where
 //! they stay constant.
 
-use weald::boost::{AdditiveModel, GradientBoosting, LossChoice, Monotone, Start};
+use weald::boost::{AdditiveModel, GradientBoosting, LossChoice, Start};
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
@@ -9,7 +9,7 @@ use weald::parameter::Parameters;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 use weald::tree::constraints::Direction;
-use weald::tree::{LinearLeaf, Rule, Tree};
+use weald::tree::{LinearLeaf, Monotone, Rule, Tree};
 
 /// One tree that goes all the way, with slopes that nothing holds back.
 fn one_tree(max_leaves: usize) -> GradientBoosting {

@@ -11,6 +11,7 @@ mod laws;
 mod layers;
 mod linear_leaves;
 mod losses;
+mod monotone_trees;
 mod papers;
 mod parity;
 mod reference_tree;

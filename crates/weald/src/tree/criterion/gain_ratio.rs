@@ -5,7 +5,7 @@
 //! does not win by its tiny denominator.
 
 use super::entropy::{Entropy, x_log2_x};
-use super::{Criterion, TIE, first_largest};
+use super::{Criterion, TIE, Valued, first_largest};
 use crate::tree::splitter::Division;
 use crate::tree::statistic::{ClassSum, Spread};
 
@@ -30,6 +30,16 @@ impl<S: ClassSum> Criterion<S> for GainRatio {
         let ratio =
             |o: &Division| (o.gain >= average * (1.0 - TIE)).then(|| o.gain / split_information(o));
         first_largest(offers.iter().map(ratio))
+    }
+}
+
+impl<S: ClassSum> Valued<S> for GainRatio {
+    fn best_value(&self, sum: &S) -> f64 {
+        Entropy.best_value(sum)
+    }
+
+    fn excess(&self, weight: f64, best: f64, value: f64) -> f64 {
+        Valued::<S>::excess(&Entropy, weight, best, value)
     }
 }
 

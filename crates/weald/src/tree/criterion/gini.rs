@@ -1,6 +1,7 @@
 //! Gini impurity: the chance that two rows drawn from the node differ in class (CART).
 
-use super::{Criterion, RankedBy, cross_difference};
+use super::bounded::second_share;
+use super::{Criterion, RankedBy, Valued, cross_difference, squared_excess};
 use crate::tree::statistic::{ClassSum, PairSum, Spread};
 
 /// `weight * (1 - sum over classes of p^2)`.
@@ -36,6 +37,17 @@ impl<S: ClassSum> Criterion<S> for Gini {
             })
             .sum();
         squares / (w as f64 * (wl as f64 * wr as f64))
+    }
+}
+
+impl<S: ClassSum> Valued<S> for Gini {
+    fn best_value(&self, sum: &S) -> f64 {
+        second_share(sum)
+    }
+
+    /// Both classes' shares are as far off.
+    fn excess(&self, weight: f64, best: f64, value: f64) -> f64 {
+        2.0 * squared_excess(weight, best, value)
     }
 }
 

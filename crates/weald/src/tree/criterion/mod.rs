@@ -4,6 +4,7 @@
 //! `cost(parent) - cost(left) - cost(right)`. Costs are in units of weight: the impurity of a node
 //! times its weight.
 
+mod bounded;
 mod entropy;
 mod gain_ratio;
 mod gini;
@@ -12,12 +13,13 @@ mod several_variances;
 mod variance;
 mod vector_newton;
 
-pub use entropy::{Entropy, entropy_cost};
+pub use bounded::{Bounded, Valued};
+pub use entropy::{Entropy, entropy_cost, entropy_excess};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
 pub use newton::{LevelPenalty, Newton, price_of_subset, shrink};
 pub use several_variances::SeveralVariances;
-pub use variance::Variance;
+pub use variance::{Variance, squared_excess};
 pub use vector_newton::{OutputUnits, VectorNewton};
 
 use std::cmp::Ordering;

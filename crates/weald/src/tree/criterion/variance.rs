@@ -1,6 +1,6 @@
 //! Variance: squared distance from the mean (CART for numbers).
 
-use super::{Criterion, RankedBy, cross_difference};
+use super::{Criterion, RankedBy, Valued, cross_difference};
 use crate::tree::statistic::{PairSum, Spread};
 
 /// Squared distance from the mean, up to the sum of squared targets, which no split changes.
@@ -31,4 +31,19 @@ impl Criterion<PairSum> for Variance {
         let difference = cross_difference(left.g, parent.h, parent.g, left.h);
         difference * difference / (h * (hl * hr))
     }
+}
+
+impl Valued<PairSum> for Variance {
+    fn best_value(&self, sum: &PairSum) -> f64 {
+        sum.g as f64 / sum.h as f64
+    }
+
+    fn excess(&self, weight: f64, best: f64, value: f64) -> f64 {
+        squared_excess(weight, best, value)
+    }
+}
+
+/// What squared distances add up to more, by weight, from another value than their mean.
+pub fn squared_excess(weight: f64, mean: f64, value: f64) -> f64 {
+    weight * ((mean - value) * (mean - value))
 }

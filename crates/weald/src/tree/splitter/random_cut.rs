@@ -57,7 +57,9 @@ fn cut_at_random<T: Statistic, C: Criterion<T::Sum>>(
         }
     }
     if drawn.is_none() {
-        let division = divide(candidate, criterion, &left, false)?;
+        // Missing values have no order among the others.
+        let unordered = Candidate { direction: None, ..*candidate };
+        let division = divide(&unordered, criterion, &left, false)?;
         return Some(missing_alone(candidate.feature, division));
     }
     let division = judge(candidate, criterion, &left, &missing)?;
@@ -114,7 +116,7 @@ fn divide<S: Sum, C: Criterion<S>>(
 ) -> Option<Division> {
     let mut right = candidate.total.clone();
     right.remove(left);
-    candidate.divide(left, &right, missing_left, |l, r| criterion.gain(candidate.total, l, r))
+    candidate.divide(left, &right, missing_left, |l, r| candidate.gain(criterion, l, r))
 }
 
 /// The smallest and largest value in a node; `None` if they are the same or there are none.

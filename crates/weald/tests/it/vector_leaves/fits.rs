@@ -1,7 +1,7 @@
 //! Whole fits: what they leave the same, what they go on from, and what they refuse.
 
 use weald::any::{AnyModel, TargetField, Trained};
-use weald::boost::{AdditiveModel, Goss, GradientBoosting, HoldOut, Interactions, LossChoice};
+use weald::boost::{AdditiveModel, Goss, GradientBoosting, HoldOut, LossChoice};
 use weald::data::{Column, Sample, Table, Target, Task, Weights};
 use weald::learner::{Extras, Learner, Validation};
 use weald::loss::{Gradient, Link, Loss, Quantile, Rows, Softmax};
@@ -11,7 +11,7 @@ use weald::persist;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 use weald::tree::kernel::{Level, limit};
-use weald::tree::{Rule, Tree};
+use weald::tree::{Interactions, Rule, Tree};
 
 use crate::stopping::Every;
 
