@@ -12,7 +12,7 @@ use crate::error::ModelFileError;
 use crate::forest::{ForestModel, Importance, PermutationImportance};
 use crate::model::Output;
 use crate::predict::{DeepTree, DeepTrees};
-use crate::tree::walk::Walk;
+use crate::tree::walk::{AllColumns, Walk};
 
 /// Adds the arrays of a forest.
 pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
@@ -152,23 +152,22 @@ fn read_trees(
         return damaged(format!("a leaf says value {past} of {n_values}"));
     }
     let mut trees = DeepTrees::new(schema, width);
+    let columns = AllColumns::of(schema);
     let mut questions = rules.questions(schema);
-    let mut leaf = 0;
+    let (mut leaf, mut reach) = (0, 0.0);
     for tree in 0..offsets.len() {
         let steps = questions(offsets.stretch(tree));
         let n = steps.len().div_ceil(2);
-        let walk = Walk::of_questions(schema, steps.into_iter());
+        let walk = Walk::of_questions(&columns, steps.into_iter());
         let own = &places[leaf..leaf + n];
-        trees.push(&DeepTree {
-            walk,
-            values: own
-                .iter()
-                .flat_map(|p| &values[place(p) * width..][..width])
-                .copied()
-                .collect(),
-            weights: weights().skip(leaf).take(n).collect(),
-        });
+        let values: Vec<f64> =
+            own.iter().flat_map(|p| &values[place(p) * width..][..width]).copied().collect();
+        reach += values.iter().map(|x| x.abs()).fold(0.0, f64::max);
+        trees.push(&DeepTree { walk, values, weights: weights().skip(leaf).take(n).collect() });
         leaf += n;
+    }
+    if reach == f64::INFINITY {
+        return damaged("its trees add up to infinity");
     }
     trees.finish();
     Ok(trees)

@@ -13,7 +13,7 @@ use crate::data::{Column, Field, FieldKind, MISSING, Numbers, Schema, Table};
 #[derive(Debug, Clone)]
 pub struct Walk {
     descent: Descent,
-    asked: Vec<Asked>,
+    asked: Arc<[Asked]>,
     /// The places of those that some tree does ask for.
     used: Vec<usize>,
 }
@@ -23,6 +23,21 @@ pub struct Walk {
 struct Asked {
     feature: u32,
     for_levels: bool,
+}
+
+/// All columns of a table, as the trees of a forest ask for them: one list for all trees.
+#[derive(Debug, Clone)]
+pub struct AllColumns(Arc<[Asked]>);
+
+impl AllColumns {
+    /// Of tables of a schema.
+    pub fn of(schema: &Schema) -> AllColumns {
+        let asked = |(feature, field): (usize, &Arc<Field>)| Asked {
+            feature: feature as u32,
+            for_levels: matches!(field.kind, FieldKind::Categorical { .. }),
+        };
+        AllColumns(schema.fields.iter().enumerate().map(asked).collect())
+    }
 }
 
 impl Asked {
@@ -51,42 +66,41 @@ impl Walk {
         }
         descent.finish();
         let used = (0..asked.len()).collect();
-        Walk { descent, asked, used }
+        Walk { descent, asked: asked.into(), used }
     }
 
     /// No trees yet, over all columns of a table.
     pub fn over(schema: &Schema) -> Walk {
-        let asked = |(feature, field): (usize, &Arc<Field>)| Asked {
-            feature: feature as u32,
-            for_levels: matches!(field.kind, FieldKind::Categorical { .. }),
-        };
-        let asked: Vec<Asked> = schema.fields.iter().enumerate().map(asked).collect();
+        let AllColumns(asked) = AllColumns::of(schema);
         let used = (0..asked.len()).collect();
         Walk { descent: Descent::new(asked.len().max(1)), asked, used }
     }
 
     /// Packs one tree: its rules in pre-order, each with its right child.
     pub fn one<'a>(schema: &Schema, nodes: impl ExactSizeIterator<Item = (&'a Rule, u32)>) -> Walk {
-        let asked = Walk::over(schema).asked;
-        Walk::of_questions(schema, nodes.map(|(rule, right)| (question(rule, &asked), right)))
+        let columns = AllColumns::of(schema);
+        let questions = nodes.map(|(rule, right)| (question(rule, &columns.0), right));
+        Walk::of_questions(&columns, questions)
     }
 
     /// Packs one tree whose features are the numbers of columns.
     pub fn of_questions<'a>(
-        schema: &Schema,
+        AllColumns(asked): &AllColumns,
         steps: impl ExactSizeIterator<Item = (Question<'a>, u32)>,
     ) -> Walk {
-        let mut walk = Walk::over(schema);
-        walk.descent.push(steps);
-        walk.descent.finish();
-        walk.note_used();
-        walk
+        let mut descent = Descent::new(asked.len().max(1));
+        descent.push(steps);
+        descent.finish();
+        let used = used_by(&descent, asked.len());
+        Walk { descent, asked: asked.clone(), used }
     }
 
     /// Adds the trees of another walk over the same columns.
     pub fn append(&mut self, other: &Walk) {
         self.descent.append(&other.descent);
-        self.used = (0..self.asked.len()).collect();
+        if self.used.len() < self.asked.len() {
+            self.used = (0..self.asked.len()).collect();
+        }
     }
 
     /// The rules of one tree in pre-order, each with its right child.
@@ -116,15 +130,7 @@ impl Walk {
     /// Gives back memory that no tree needs, and no longer reads columns that none asks for.
     pub fn shrink(&mut self) {
         self.descent.shrink();
-        self.note_used();
-    }
-
-    fn note_used(&mut self) {
-        let mut is_used = vec![false; self.asked.len()];
-        for tree in 0..self.descent.n_trees() {
-            self.descent.features(tree).for_each(|place| is_used[place as usize] = true);
-        }
-        self.used = (0..self.asked.len()).filter(|&place| is_used[place]).collect();
+        self.used = used_by(&self.descent, self.asked.len());
     }
 
     /// Numbers in a row of a tile.
@@ -200,6 +206,22 @@ impl Walk {
     pub fn trees(&self, first: usize, row: Rows<'_, f64>, leaves: &mut [u32]) {
         self.descent.trees(first, row, leaves);
     }
+}
+
+/// The places of columns that trees ask for, rising.
+fn used_by(descent: &Descent, n_places: usize) -> Vec<usize> {
+    let trees = 0..descent.n_trees();
+    let asked = trees.flat_map(|tree| descent.features(tree)).map(|place| place as usize);
+    // A small tree over many columns had better not look at each of them.
+    if n_places > descent.n_nodes() {
+        let mut used: Vec<usize> = asked.collect();
+        used.sort_unstable();
+        used.dedup();
+        return used;
+    }
+    let mut is_used = vec![false; n_places];
+    asked.for_each(|place| is_used[place] = true);
+    (0..n_places).filter(|&place| is_used[place]).collect()
 }
 
 fn question<'a>(rule: &'a Rule, asked: &[Asked]) -> Question<'a> {
