@@ -11,9 +11,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use weald::any::Trained;
+use weald::any::{AnyModel, Trained};
 use weald::data::{Column, FieldKind, MISSING, Table};
-use weald::model::Model;
+use weald::forest::ForestModel;
+use weald::model::{Model, Output};
 use weald::persist::{from_bytes, from_bytes_unverified, to_bytes};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -22,12 +23,28 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(verified.is_err());
         return;
     };
-    let scores = trained.model.scores(&rows(&trained)).expect("the model's own columns");
+    let rows = rows(&trained);
+    let scores = trained.model.scores(&rows).expect("the model's own columns");
     assert!(scores.n_rows() == 3 && scores.values().iter().all(|x| x.is_finite()));
+    if let AnyModel::Forest(forest) = &trained.model {
+        ask_forest(forest, &rows);
+    }
     let again = from_bytes(&to_bytes(&trained)).expect("what loads can be saved");
     // As text, since NaN is not equal to itself.
     assert_eq!(format!("{again:?}"), format!("{trained:?}"));
 });
+
+/// What a forest knows beyond its mean; of the rows in its leaves only if it has kept them.
+fn ask_forest(forest: &ForestModel, rows: &Table) {
+    let leaves = forest.leaves(rows).expect("the model's own columns");
+    assert!(leaves.rows().all(|row| row.len() == forest.trees.len()));
+    let has_numbers = forest.rows.is_some() && forest.output == Output::Value;
+    match forest.quantiles(rows, &[0.1, 0.9]) {
+        Ok(quantiles) => assert!(quantiles.values().iter().all(|x| x.is_finite())),
+        Err(_) => assert!(!has_numbers),
+    }
+    let _ = forest.standard_errors(rows);
+}
 
 /// Three rows with the columns that the model wants.
 fn rows(trained: &Trained) -> Table {

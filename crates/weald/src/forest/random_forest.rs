@@ -133,6 +133,7 @@ impl RandomForest {
     ) -> Result<(ForestModel, Option<OutOfBag>)> {
         self.check()?;
         sample.check()?;
+        self.check_reach(sample.target)?;
         let weights = self.class_weights.applied(sample)?;
         let sample = &sample.reweighted(&weights);
         let constraints = self.tree(sample.target).constraints(sample)?;
@@ -141,6 +142,26 @@ impl RandomForest {
             run.report(&Event::Stage { name: "growing trees" });
             self.grow(sample, (&bins, &constraints), run)
         })
+    }
+
+    /// Whether what so many trees say adds up to a number.
+    fn check_reach(&self, target: &Target) -> Result<()> {
+        let largest_of = |values: &[f64]| values.iter().map(|x| x.abs()).fold(0.0, f64::max);
+        let largest = match target {
+            Target::Classes(_) => 1.0,
+            Target::Numbers(values) => largest_of(values),
+            Target::Several(several) => {
+                (0..several.n_rows()).map(|row| largest_of(several.row(row))).fold(0.0, f64::max)
+            }
+        };
+        let most = 0.5 * f64::MAX / largest;
+        if self.n_trees as f64 <= most {
+            return Ok(());
+        }
+        let expected = format!(
+            "at most {most:.0} for targets up to {largest:e}, which trees add up: scale the target"
+        );
+        out_of_range("n_trees", self.n_trees, &expected)
     }
 
     fn grow(

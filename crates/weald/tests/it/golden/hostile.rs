@@ -26,14 +26,14 @@ impl File {
     }
 
     /// Replaces text that must be in the header.
-    fn replace(mut self, old: &str, new: &str) -> File {
+    pub fn replace(mut self, old: &str, new: &str) -> File {
         assert!(self.header.contains(old), "{old} is not in {}", self.header);
         self.header = self.header.replacen(old, new, 1);
         self
     }
 
     /// Overwrites the element `at` of an array.
-    fn put<const N: usize>(mut self, array: &str, at: usize, element: [u8; N]) -> File {
+    pub fn put<const N: usize>(mut self, array: &str, at: usize, element: [u8; N]) -> File {
         let header: Value = serde_json::from_str(&self.header).unwrap();
         let offset = header[array]["data_offsets"][0].as_u64().unwrap() as usize + at * N;
         self.data[offset..offset + N].copy_from_slice(&element);
@@ -64,7 +64,7 @@ impl File {
 }
 
 /// That a forged file is refused as damaged, with these words.
-fn refused(file: File, words: &str) {
+pub fn refused(file: File, words: &str) {
     match from_bytes(&file.sealed()).unwrap_err() {
         Error::ModelFile(ModelFileError::Damaged(what)) if what.contains(words) => {}
         other => panic!("{other}; expected {words:?}"),

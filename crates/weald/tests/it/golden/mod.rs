@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod damage;
+mod forests;
 mod hostile;
 mod models;
 mod mutation;
@@ -35,7 +36,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 8] = [
+const GOLDEN: [Golden; 10] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -76,6 +77,16 @@ const GOLDEN: [Golden; 8] = [
         model: models::several,
         scores: "0742a4a7d0d32bc4c1281ab840778c33cac35a823e677dc550c61c640e45bae3",
     },
+    Golden {
+        name: "v1_forest",
+        model: forests::of_numbers,
+        scores: "5dcc3068e64df7d234bd25b850e4c090eec7b728e34353d068dc195af0691e52",
+    },
+    Golden {
+        name: "v1_class_forest",
+        model: forests::of_classes,
+        scores: "10c44d7c012dd5b98030368c7369d1df04ee6b23da7350e50addaed1efe30926",
+    },
 ];
 
 #[test]
@@ -110,7 +121,16 @@ fn every_leaf_is_reached(model: &AnyModel) {
         AnyModel::Constant(_) => vec![],
         AnyModel::Tree(model) => vec![&model.tree],
         AnyModel::Additive(model) => model.trees.iter().collect(),
-        AnyModel::Forest(_) => vec![],
+        AnyModel::Forest(model) => {
+            let reached = model.leaves(&probe()).unwrap();
+            for tree in 0..model.trees.len() {
+                let mut own: Vec<u32> = reached.rows().map(|row| row[tree]).collect();
+                own.sort_unstable();
+                own.dedup();
+                assert_eq!(own.len(), model.trees.leaves_of(tree).len());
+            }
+            vec![]
+        }
         AnyModel::Committee(model) => {
             model.members.iter().for_each(|member| every_leaf_is_reached(&member.model));
             vec![]

@@ -268,7 +268,7 @@ pub fn shown(trained: &Trained) -> String {
     format!("{trained:#?}")
 }
 
-fn schema() -> Arc<Schema> {
+pub fn schema() -> Arc<Schema> {
     let field = |name: &str, kind| Arc::new(Field { name: name.into(), kind });
     let categorical = |levels| FieldKind::Categorical { levels };
     Arc::new(Schema {
@@ -285,15 +285,15 @@ fn many() -> Levels {
     (0..70).map(|i| i.to_string()).collect()
 }
 
-fn names(names: &[&str]) -> Arc<[String]> {
+pub fn names(names: &[&str]) -> Arc<[String]> {
     names.iter().map(|name| name.to_string()).collect()
 }
 
-fn node(rule: Rule, right: u32, weight: f64) -> Node {
+pub fn node(rule: Rule, right: u32, weight: f64) -> Node {
     Node { rule, right, weight, cost: weight / 7.0 }
 }
 
-fn leaf(weight: f64) -> Node {
+pub fn leaf(weight: f64) -> Node {
     node(Rule::Leaf, 0, weight)
 }
 
@@ -301,7 +301,7 @@ fn metric(metric: &str, part: &str, value: f64, baseline: f64) -> MetricValue {
     MetricValue { metric: metric.into(), part: part.into(), value, baseline }
 }
 
-fn trained(
+pub fn trained(
     model: AnyModel,
     method: &str,
     settings: &[(&str, &str)],

@@ -343,6 +343,8 @@ impl Choices {
     }
 
     fn forest(&mut self, schema: Arc<Schema>, output: Output) -> ForestModel {
+        // Trees do not add up to infinity.
+        self.shares = true;
         let n_trees = 1 + self.next() as usize % 3;
         let mut trees = DeepTrees::new(&schema, output.width());
         for _ in 0..n_trees {
