@@ -8,7 +8,7 @@ use weald::any::{AnyModel, Trained};
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind};
 use weald::ensemble::OutOfBagCurve;
-use weald::forest::ForestModel;
+use weald::forest::{ForestModel, LeafRows};
 use weald::model::{Model, Output};
 use weald::parameter::Value as _;
 use weald::tree::TreeModel;
@@ -137,10 +137,23 @@ fn facts(loaded: &Loaded, file: &str) -> Vec<(&'static str, String)> {
         })
         .collect();
     facts.push(("trained on", format!("{} rows", thousands(trained.n_rows as usize))));
+    if let Some(kept) = kept_rows(trained) {
+        let (rows, places) = (thousands(kept.n_rows()), thousands(kept.rows.len()));
+        let bytes = thousands(kept.n_bytes());
+        facts.push(("kept rows", format!("{rows}, in {places} places of leaves, {bytes} bytes")));
+    }
     for (i, metric) in metrics.into_iter().enumerate() {
         facts.push((if i == 0 { "metrics" } else { "" }, metric));
     }
     facts
+}
+
+/// The training rows that a forest has kept in its leaves.
+fn kept_rows(trained: &Trained) -> Option<&LeafRows> {
+    match &trained.model {
+        AnyModel::Forest(model) => model.rows.as_deref(),
+        _ => None,
+    }
 }
 
 /// "decision-tree, 12 leaves, depth 5".
@@ -269,6 +282,10 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_leaves"] = json!(model.trees.n_leaves());
             document["out_of_bag"] = out_of_bag_as_json(model.out_of_bag.as_ref());
             document["importance"] = importance_as_json(model);
+            document["kept_rows"] = kept_rows(trained).map_or(Value::Null, |kept| {
+                let (rows, places) = (kept.n_rows(), kept.rows.len());
+                json!({ "n_rows": rows, "n_places": places, "n_bytes": kept.n_bytes() })
+            });
         }
         AnyModel::Committee(model) => {
             document["n_members"] = json!(model.members.len());

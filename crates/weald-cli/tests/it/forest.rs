@@ -67,3 +67,28 @@ fn classes_that_are_not_there_are_named() {
     let balanced = folder.run(&[&arguments[..], &["class_weights=balanced"]].concat());
     assert_eq!(balanced.code, 0, "{}", balanced.stderr);
 }
+
+#[test]
+fn kept_rows_are_told_with_their_size() {
+    let folder = Folder::new();
+    let train = |settings: &[&str]| {
+        let forest = ["-m", "random-forest", "-s", "n_trees=5", "-o", "m.weald", "--force"];
+        let file = oj();
+        let all = [&["train", &file, "-t", "Purchase"][..], &forest, settings].concat();
+        let done = folder.run(&all);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let shown = folder.run(&["inspect", "m.weald"]).stdout;
+        let json = folder.run(&["inspect", "m.weald", "--json"]).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        (shown, json)
+    };
+    let (shown, without) = train(&[]);
+    assert!(!shown.contains("kept rows") && without["kept_rows"].is_null(), "{shown}");
+    let (shown, with) = train(&["-s", "keep_rows=true"]);
+    assert!(shown.contains("kept rows   856, in "), "{shown}");
+    let of = |name: &str| with["kept_rows"][name].as_u64().unwrap();
+    // About 63 % of the rows are in each bag.
+    assert!((2400..3000).contains(&of("n_places")), "{with}");
+    let larger = with["n_bytes"].as_u64().unwrap() - without["n_bytes"].as_u64().unwrap();
+    assert!((of("n_bytes")..of("n_bytes") + 2000).contains(&larger), "{larger} {with}");
+}

@@ -9,7 +9,7 @@
 //! where members know how sure they are; `combine` turns the vote on.
 
 use crate::data::{Resampling, Sample, Task, Weights};
-use crate::ensemble::{Combiner, Ensemble, Member, OutOfBag, OutOfBagCurve, has_settled};
+use crate::ensemble::{Batches, Combiner, Ensemble, Member, OutOfBag, OutOfBagCurve};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::{Model, Output};
@@ -143,41 +143,27 @@ impl<L: Learner> Bagging<L> {
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
         let mut out_of_bag = OutOfBag::new(sample, Output::of(sample.target).width());
         let mut members: Vec<Member<L::Model>> = Vec::new();
-        while members.len() < self.n_members && !self.is_over(&out_of_bag) && !run.stopped() {
-            let first = members.len();
-            let n = (MEMBERS_PER_THREAD * run.threads()).min(self.n_members - first);
-            let fitted = run.fit_members(first..first + n, |run| {
-                let bag = self.resampling.draw(sample, self.sample_share, run.seed)?; // L_b
-                let member = self.fit_member(&sample.reweighted(&bag), run)?; // phi(x, L_b)
-                let honest = self.answers_out_of_bag(&member, sample, &bag)?;
-                Ok((member, honest))
-            });
-            for (member, honest) in fitted? {
-                if self.is_over(&out_of_bag) {
-                    break;
-                }
-                members.push(member);
-                if let Some((rows, answers)) = honest {
-                    out_of_bag.add(&rows, answers.rows());
-                }
-                let error = out_of_bag.error().map(|found| found.error).filter(|e| !e.is_nan());
-                let honest = error.map(|error| ("out-of-bag error", error));
-                let (index, total) = (members.len() - 1, self.n_members);
-                run.report(&Event::Member { index, total, honest });
+        let fit = |run: &Run<'_>| {
+            let bag = self.resampling.draw(sample, self.sample_share, run.seed)?; // L_b
+            let member = self.fit_member(&sample.reweighted(&bag), run)?; // phi(x, L_b)
+            let honest = self.answers_out_of_bag(&member, sample, &bag)?;
+            Ok((member, honest))
+        };
+        type Fitted<M> = (Member<M>, Option<(Vec<u32>, Scores)>);
+        let add = |(member, honest): Fitted<L::Model>, out_of_bag: &mut OutOfBag| {
+            members.push(member);
+            if let Some((rows, answers)) = honest {
+                out_of_bag.add(&rows, answers.rows());
             }
-        }
-        if members.is_empty() {
-            return Err(Error::Interrupted);
-        }
+        };
+        let (n_members, patience) = (self.n_members, self.patience);
+        let batches = Batches { n_members, per_thread: MEMBERS_PER_THREAD, patience };
+        batches.fit(run, &mut out_of_bag, fit, add)?;
         let weights = vec![1.0; members.len()];
         let mut committee = Ensemble::new(members, weights, self.combine)?; // av_B phi(x, L_b)
         committee.out_of_bag = OutOfBagCurve::of(out_of_bag.curve());
         let is_tested = committee.out_of_bag.is_some();
         Ok((committee, Some(out_of_bag).filter(|_| is_tested)))
-    }
-
-    fn is_over(&self, out_of_bag: &OutOfBag) -> bool {
-        has_settled(out_of_bag.curve(), self.patience)
     }
 
     /// Fits one member on the rows of its bag and the columns drawn for it.

@@ -1,11 +1,13 @@
 //! Members, their weights, and the rule that combines them.
 
+mod batches;
 mod combiner;
 mod member;
 mod out_of_bag;
 
 use std::sync::Arc;
 
+pub use batches::Batches;
 pub use combiner::Combiner;
 pub use member::Member;
 pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError, has_settled};

@@ -107,6 +107,13 @@ impl LeafRows {
         self.copies.len()
     }
 
+    /// How many bytes they take, in memory and in a file.
+    pub fn n_bytes(&self) -> usize {
+        let halves = self.copies.len() + self.rows.len() + self.counts.len();
+        let wholes = self.targets.len() + self.weights.len() + self.offsets.len();
+        4 * halves + 8 * wholes
+    }
+
     /// The rows of neighbouring leaves, by the leaves' numbers among all; each with how often it is
     /// in the bag.
     pub fn drawn(

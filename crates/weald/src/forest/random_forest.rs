@@ -12,7 +12,7 @@ use super::member::Member;
 use super::model::ForestModel;
 use super::permutation::{self, PermutationImportance};
 use crate::data::{Bins, ClassWeights, Resampling, Sample, Target};
-use crate::ensemble::{OutOfBag, OutOfBagCurve, has_settled};
+use crate::ensemble::{Batches, OutOfBag, OutOfBagCurve};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
@@ -176,41 +176,28 @@ impl RandomForest {
         let mut out_of_bag = OutOfBag::new(sample, output.width());
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
-        while trees.len() < self.n_trees && !has_settled(out_of_bag.curve(), self.patience) {
-            let first = trees.len();
-            let n = (TREES_PER_THREAD * run.threads()).min(self.n_trees - first);
-            let members = run.fit_members(first..first + n, |run| {
-                let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
-                let grown = learner.grow(&sample.reweighted(&bag), (bins, constraints), run)?;
-                let rows = self.keep_rows.then(|| TreeRows::of(&grown, sample, &bag));
-                let member = Member::new(grown, sample, &bag, constraints);
-                let shuffled = self
-                    .permutation_importance
-                    .then(|| permutation::of_tree(&member, sample, run.seed));
-                Ok((member, shuffled, rows))
-            });
-            for (member, worse, own) in members? {
-                if has_settled(out_of_bag.curve(), self.patience) {
-                    break;
-                }
-                trees.push(&member.tree);
-                if let (Some(rows), Some(own)) = (&mut rows, &own) {
-                    rows.push(own);
-                }
-                out_of_bag.add(&member.rows_out, member.answers());
-                removed.push(member.importance);
-                shuffled.extend(worse);
-                let error = out_of_bag.error().map(|found| found.error).filter(|e| !e.is_nan());
-                let honest = error.map(|error| ("out-of-bag error", error));
-                run.report(&Event::Member { index: trees.len() - 1, total: self.n_trees, honest });
+        let fit = |run: &Run<'_>| {
+            let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
+            let grown = learner.grow(&sample.reweighted(&bag), (bins, constraints), run)?;
+            let rows = self.keep_rows.then(|| TreeRows::of(&grown, sample, &bag));
+            let member = Member::new(grown, sample, &bag, constraints);
+            let shuffled = self
+                .permutation_importance
+                .then(|| permutation::of_tree(&member, sample, run.seed));
+            Ok((member, shuffled, rows))
+        };
+        let add = |(member, worse, own): (Member, _, Option<TreeRows>), seen: &mut OutOfBag| {
+            trees.push(&member.tree);
+            if let (Some(rows), Some(own)) = (&mut rows, &own) {
+                rows.push(own);
             }
-            if run.stopped() {
-                break;
-            }
-        }
-        if trees.is_empty() {
-            return Err(Error::Interrupted);
-        }
+            seen.add(&member.rows_out, member.answers());
+            removed.push(member.importance);
+            shuffled.extend(worse);
+        };
+        let (n_members, patience) = (self.n_trees, self.patience);
+        let batches = Batches { n_members, per_thread: TREES_PER_THREAD, patience };
+        batches.fit(run, &mut out_of_bag, fit, add)?;
         trees.finish();
         let leaves_out = self.resampling.leaves_out(self.sample_share);
         let model = ForestModel {

@@ -18,10 +18,9 @@ const SHARED_ROWS: usize = 1 << 13;
 const IN_SIGHT: usize = 8;
 
 /// How far a node has come.
-#[allow(clippy::large_enum_variant)] // There are few of them, and most are open.
 enum Progress<'e, S> {
     /// Its split is known.
-    Open(Open<S>, NodeRows<'e>),
+    Open(Box<Open<S>>, NodeRows<'e>),
     /// A helper makes its split.
     InWork,
     /// Its split is made, but the tree does not have it yet.
@@ -33,7 +32,7 @@ enum Progress<'e, S> {
 /// A node whose split is to be made.
 struct Task<'e, S> {
     node: usize,
-    open: Open<S>,
+    open: Box<Open<S>>,
     rows: NodeRows<'e>,
     /// Whether nobody asks for the children's splits.
     is_last: bool,
@@ -151,7 +150,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
 
     /// Makes the split of a node.
     fn make<'e>(&self, Task { node, open, rows, is_last }: Task<'e, T::Sum>) -> Made<'e, T::Sum> {
-        let divided = self.divide(rows, open, !is_last);
+        let divided = self.divide(rows, *open, !is_last);
         (node, divided.map_or(Progress::Settled, |made| Progress::Ahead(Box::new(made))))
     }
 
@@ -161,7 +160,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         for node in progress {
             match node {
                 Progress::Open(open, rows) => {
-                    self.release(open);
+                    self.release(*open);
                     parts.iter_mut().zip(rows.into_parts()).for_each(|(all, part)| all.push(part));
                 }
                 Progress::Ahead(divided) => self.undo(*divided),
@@ -184,7 +183,7 @@ impl<'e, S> Line<'e, S> {
             max_leaves,
             n_leaves: 1,
             nodes: vec![Placed::new(&rows)],
-            progress: vec![Progress::Open(root, rows)],
+            progress: vec![Progress::Open(Box::new(root), rows)],
             waiting,
         }
     }
@@ -231,7 +230,7 @@ impl<'e, S> Line<'e, S> {
                 self.waiting.push(self.nodes.len(), level, split.division.gain);
             }
             self.nodes.push(Placed::new(&rows));
-            self.progress.push(Progress::Open(child, rows));
+            self.progress.push(Progress::Open(Box::new(child), rows));
         }
     }
 }

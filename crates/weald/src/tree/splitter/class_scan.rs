@@ -5,12 +5,9 @@
 //! left one by one: the sum of squared class weights changes by a product each. Cuts are ranked by
 //! these sums, and only the best are judged exactly.
 
+use super::ranked::first_best;
 use super::{Candidate, Cut, Division, Offer};
-use crate::tree::criterion::beats;
 use crate::tree::statistic::{Entry, Statistic};
-
-/// How far ranks may lie apart, relative to the larger, that stand for equal gains.
-const NEAR: f64 = 1e-11;
 
 /// A worker's memory.
 #[derive(Debug)]
@@ -67,20 +64,11 @@ impl ClassScan {
     ) -> Option<Offer> {
         self.sort(codes, entries);
         let best = self.rank(statistic, candidate);
-        if best == f64::NEG_INFINITY {
-            return None;
-        }
-        let floor = best - NEAR * best;
         let weight: i64 = self.total.iter().sum();
         let squares: i64 = self.total.iter().map(|w| w * w).sum();
-        let mut chosen: Option<(usize, f64)> = None;
-        for (at, group) in self.groups.iter().enumerate().filter(|(_, group)| group.rank >= floor) {
-            let gain = group.left.gain(weight, squares);
-            if chosen.is_none_or(|(_, best)| beats(gain, best)) {
-                chosen = Some((at, gain));
-            }
-        }
-        let (at, gain) = chosen?;
+        let ranks = self.groups.iter().map(|group| group.rank);
+        let judge = |at: usize| Some((self.groups[at].left.gain(weight, squares), ()));
+        let (at, gain, ()) = first_best(ranks, best, judge)?;
         let left = self.groups[at].left.weight;
         let division = Division {
             gain,

@@ -5,13 +5,36 @@
 //! that the last digits may decide are looked at again: the cut found is the one that all exact
 //! gains would have given.
 
-use super::{Candidate, Cut, Division, Offer};
+use super::{Candidate, Cut, Offer};
 use crate::tree::criterion::{Criterion, beats};
 use crate::tree::statistic::{PairSum, Statistic};
 
 /// How far ranks may lie apart, relative to the larger, that stand for equal gains. Gains count as
 /// equal within 1e-12 of themselves, and are less than ranks, which are off by some 1e-15.
 const NEAR: f64 = 1e-11;
+
+/// The cut of the largest exact gain, of equals the first, given the rank of each and the best; with
+/// what else there is to know of it. Only cuts that may be it are judged; `None` if none is allowed.
+#[inline(always)]
+pub(super) fn first_best<J>(
+    ranks: impl Iterator<Item = f64>,
+    best: f64,
+    judge: impl Fn(usize) -> Option<(f64, J)>,
+) -> Option<(usize, f64, J)> {
+    if best == f64::NEG_INFINITY {
+        return None;
+    }
+    let floor = best - NEAR * best;
+    let mut chosen: Option<(usize, f64, J)> = None;
+    for (cut, _) in ranks.enumerate().filter(|(_, rank)| *rank >= floor) {
+        if let Some((gain, judged)) = judge(cut)
+            && chosen.as_ref().is_none_or(|(_, best, _)| beats(gain, *best))
+        {
+            chosen = Some((cut, gain, judged));
+        }
+    }
+    chosen
+}
 
 /// The cuts of one feature.
 #[derive(Debug)]
@@ -40,24 +63,17 @@ impl RankedCuts {
     ) -> Option<Offer> {
         let total = statistic.sum_as_pair(candidate.total)?;
         let (n, best) = self.rank(statistic, total, candidate, (cells, touched));
-        if best == f64::NEG_INFINITY {
-            return None;
-        }
-        let floor = best - NEAR * best;
-        let mut chosen: Option<(usize, Division)> = None;
-        for cut in (0..n - 1).filter(|&cut| self.ranks[cut] >= floor) {
+        let ranks = self.ranks[..n].iter().copied().take(n.saturating_sub(1));
+        let judge = |cut: usize| {
             let (g, h) = self.left[cut];
             let left = statistic.pair_as_sum(PairSum { g, h, n: h })?;
             let (g, h) = (total.g - g, total.h - h);
             let right = statistic.pair_as_sum(PairSum { g, h, n: h })?;
             let gain = |l: &T::Sum, r: &T::Sum| criterion.gain(candidate.total, l, r);
-            if let Some(division) = candidate.divide(&left, &right, false, gain)
-                && chosen.as_ref().is_none_or(|(_, best)| beats(division.gain, best.gain))
-            {
-                chosen = Some((cut, division));
-            }
-        }
-        let (cut, mut division) = chosen?;
+            let division = candidate.divide(&left, &right, false, gain)?;
+            Some((division.gain, division))
+        };
+        let (cut, _, mut division) = first_best(ranks, best, judge)?;
         // Nothing was learned about missing values: they follow the heavier child.
         division.missing_left = division.left_weight >= division.right_weight;
         let (last, next) = (self.codes[cut].into(), self.codes[cut + 1].into());
