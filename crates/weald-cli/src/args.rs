@@ -1,6 +1,7 @@
 //! The command line: every command, option and help text.
 
 mod bootstrap;
+mod reading;
 mod theory;
 
 use std::path::PathBuf;
@@ -10,9 +11,9 @@ use weald::data::Task;
 
 use crate::checkpoint::Every;
 use crate::dataset::Roles;
-use crate::source;
 
 pub use bootstrap::{BootstrapArguments, StatisticArgument};
+pub use reading::ReadingArguments;
 pub use theory::{CommitteeArguments, TheoryArguments, TheoryQuestion};
 
 /// What was asked for.
@@ -131,19 +132,12 @@ pub struct TrainArguments {
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,
-    /// Treat missing fields of short rows as missing values
-    #[arg(long, value_name = "fill", hide_possible_values = true)]
-    pub ragged: Option<RaggedArgument>,
-    /// Text that means a missing value too (repeatable)
-    #[arg(long, value_name = "TEXT")]
-    pub missing: Vec<String>,
+    /// How tables are read
+    #[command(flatten)]
+    pub reading: ReadingArguments,
     /// Seed of all randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Threads; 0: all cores [env: WEALD_THREADS]
-    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
-    pub threads: usize,
     /// Model file; - is standard output [default: TARGET.weald]
     #[arg(short, long, value_name = "MODEL")]
     pub output: Option<PathBuf>,
@@ -158,7 +152,7 @@ pub struct TrainArguments {
 impl TrainArguments {
     /// How tables are read.
     pub fn read_options(&self) -> weald_io::ReadOptions {
-        let mut options = source::options(self.ragged, &self.missing, self.threads);
+        let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
         options
@@ -226,16 +220,9 @@ pub struct PredictArguments {
     /// Column that the scores start from; without it from 0
     #[arg(long, value_name = "COL")]
     pub offset: Option<String>,
-    /// Treat missing fields of short rows as missing values
-    #[arg(long, value_name = "fill", hide_possible_values = true)]
-    pub ragged: Option<RaggedArgument>,
-    /// Text that means a missing value too (repeatable)
-    #[arg(long, value_name = "TEXT")]
-    pub missing: Vec<String>,
-    /// Threads; 0: all cores [env: WEALD_THREADS]
-    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
-    pub threads: usize,
+    /// How tables are read
+    #[command(flatten)]
+    pub reading: ReadingArguments,
 }
 
 /// `weald evaluate`.
@@ -266,16 +253,9 @@ pub struct EvaluateArguments {
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,
-    /// Treat missing fields of short rows as missing values
-    #[arg(long, value_name = "fill", hide_possible_values = true)]
-    pub ragged: Option<RaggedArgument>,
-    /// Text that means a missing value too (repeatable)
-    #[arg(long, value_name = "TEXT")]
-    pub missing: Vec<String>,
-    /// Threads; 0: all cores [env: WEALD_THREADS]
-    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
-    pub threads: usize,
+    /// How tables are read
+    #[command(flatten)]
+    pub reading: ReadingArguments,
     /// Print one JSON document instead of tables
     #[arg(long)]
     pub json: bool,
@@ -344,13 +324,6 @@ impl From<Task> for TaskArgument {
             Task::Regression => TaskArgument::Regression,
         }
     }
-}
-
-/// What to do with rows of another length than the header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RaggedArgument {
-    /// Missing fields become missing values.
-    Fill,
 }
 
 /// How predictions are written.

@@ -5,30 +5,13 @@ use std::path::Path;
 
 use weald::data::Column;
 use weald::error::quoted;
-use weald_io::{DEFAULT_MISSING, Frame, Note, Ragged, ReadError, ReadOptions};
+use weald_io::{Frame, Note, ReadError, ReadOptions};
 
-use crate::args::RaggedArgument;
 use crate::failure::{Failure, Kind, Result};
 use crate::say;
 
 /// What standard input is called in messages.
 pub const STANDARD_INPUT: &str = "standard input";
-
-/// Options for a file with these habits.
-pub fn options(ragged: Option<RaggedArgument>, missing: &[String], threads: usize) -> ReadOptions {
-    let ragged = match ragged {
-        Some(RaggedArgument::Fill) => Ragged::Fill,
-        None => Ragged::Error,
-    };
-    let missing = match missing {
-        [] => None,
-        more => {
-            let default = DEFAULT_MISSING.iter().map(|t| (*t).to_string());
-            Some(default.chain(more.iter().cloned()).collect())
-        }
-    };
-    ReadOptions { ragged, missing, threads, ..ReadOptions::default() }
-}
 
 /// Reads a whole file, or standard input for `-`, and says what was read.
 pub fn load(path: &Path, options: &ReadOptions) -> Result<Frame> {

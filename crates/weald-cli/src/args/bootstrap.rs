@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::RaggedArgument;
+use super::ReadingArguments;
 
 /// `weald bootstrap`.
 #[derive(Debug, Args)]
@@ -51,19 +51,12 @@ pub struct BootstrapArguments {
     /// How sure an interval is to be
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     pub confidence: f64,
-    /// Treat missing fields of short rows as missing values
-    #[arg(long, value_name = "fill", hide_possible_values = true)]
-    pub ragged: Option<RaggedArgument>,
-    /// Text that means a missing value too (repeatable)
-    #[arg(long, value_name = "TEXT")]
-    pub missing: Vec<String>,
+    /// How tables are read
+    #[command(flatten)]
+    pub reading: ReadingArguments,
     /// Seed of all randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Threads; 0: all cores [env: WEALD_THREADS]
-    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
-    pub threads: usize,
     /// Print one JSON document instead of a table
     #[arg(long)]
     pub json: bool,

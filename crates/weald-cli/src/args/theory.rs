@@ -4,9 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{RaggedArgument, TaskArgument};
+use super::{ReadingArguments, TaskArgument};
 use crate::dataset::Roles;
-use crate::source;
 
 /// `weald theory`.
 #[derive(Debug, Args)]
@@ -75,19 +74,12 @@ pub struct CommitteeArguments {
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,
-    /// Treat missing fields of short rows as missing values
-    #[arg(long, value_name = "fill", hide_possible_values = true)]
-    pub ragged: Option<RaggedArgument>,
-    /// Text that means a missing value too (repeatable)
-    #[arg(long, value_name = "TEXT")]
-    pub missing: Vec<String>,
+    /// How tables are read
+    #[command(flatten)]
+    pub reading: ReadingArguments,
     /// Seed of all randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Threads; 0: all cores [env: WEALD_THREADS]
-    #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
-    pub threads: usize,
     /// Print one JSON document instead of tables
     #[arg(long)]
     pub json: bool,
@@ -96,7 +88,7 @@ pub struct CommitteeArguments {
 impl CommitteeArguments {
     /// How the table is read.
     pub fn read_options(&self) -> weald_io::ReadOptions {
-        let mut options = source::options(self.ragged, &self.missing, self.threads);
+        let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
         options

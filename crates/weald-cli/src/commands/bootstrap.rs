@@ -59,7 +59,7 @@ fn columns(arguments: &BootstrapArguments) -> Vec<String> {
     if source::is_standard_input(&arguments.file) {
         return vec![];
     }
-    let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
+    let options = arguments.reading.options();
     let none = Schema { fields: vec![] };
     let stream = Stream::open(&arguments.file, &none, &options, |_| {});
     stream.map(|s| s.extra().map(String::from).collect()).unwrap_or_default()
@@ -79,7 +79,7 @@ impl Rows {
 
 /// Reads block by block; only the columns asked for are kept.
 fn read(question: &Question<'_>, arguments: &BootstrapArguments) -> Result<Rows> {
-    let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
+    let options = arguments.reading.options();
     let names = question.columns();
     let none = Schema { fields: vec![] };
     let mut stream = Stream::open(&arguments.file, &none, &options, |wanted| {
@@ -152,7 +152,7 @@ fn resample(
 ) -> Result<(Bootstrapped, Vec<String>)> {
     let watch = Watch::new("resampling", true);
     interrupt::keep_what_there_is();
-    let found = Run::new(Seed(arguments.seed), arguments.threads, &watch)
+    let found = Run::new(Seed(arguments.seed), arguments.reading.threads, &watch)
         .and_then(|run| question.bootstrap(bootstrap, &rows.columns, &run));
     let warnings = watch.finish();
     let found = found.map_err(|error| match error {

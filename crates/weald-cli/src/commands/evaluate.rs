@@ -74,7 +74,7 @@ struct Rows {
 
 /// Reads and predicts block by block; only scores, truth and weights are kept.
 fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
-    let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
+    let options = arguments.reading.options();
     let (model, names) = (&trained.model, trained.target_names());
     let kind = match model.output() {
         Output::Probabilities { classes } => FieldKind::Categorical { levels: classes.clone() },
@@ -90,7 +90,8 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         }
         columns.as_text(arguments.group.as_slice(), "--group");
     })?;
-    let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
+    let run =
+        Run::quiet(Seed(trained.seed), arguments.reading.threads).map_err(Failure::library)?;
     let width = model.output().width();
     let (mut scores, mut weights) = (Vec::new(), Vec::new());
     let mut truth = Answers { numbers: vec![vec![]; names.len()], ..Answers::default() };

@@ -27,7 +27,7 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
     if source::is_standard_input(&arguments.file) && std::io::stdin().is_terminal() {
         say::note("reading standard input; name a FILE after MODEL, or end with Ctrl-D");
     }
-    let options = source::options(arguments.ragged, &arguments.missing, arguments.threads);
+    let options = arguments.reading.options();
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
         columns.as_text(&arguments.keep, "--keep");
         if let Some(offset) = &arguments.offset {
@@ -44,7 +44,8 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
             .with_more(more);
     let mut sink = Sink::open(arguments.output.as_deref())?;
     sink.write(writer.header().as_bytes())?;
-    let run = Run::quiet(Seed(trained.seed), arguments.threads).map_err(Failure::library)?;
+    let run =
+        Run::quiet(Seed(trained.seed), arguments.reading.threads).map_err(Failure::library)?;
     let mut unseen: Vec<Unseen> = Vec::new();
     let mut n_rows = 0;
     while let Some(table) = stream.next()? {

@@ -62,7 +62,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
     if let Some(path) = &arguments.validation {
         given.read_validation(path, target, &Output::of(&data.target), arguments)?;
     }
-    let mut warnings = suspicions(&data.table, &data.target, arguments.threads);
+    let mut warnings = suspicions(&data.table, &data.target, arguments.reading.threads);
     warnings.iter().for_each(|w| say::warning(w));
 
     let parts = Parts::cut(&data, arguments)?;
@@ -198,7 +198,7 @@ fn fit(
     kept: Kept<'_>,
     arguments: &TrainArguments,
 ) -> Result<Fitted> {
-    let effort = Effort { seed: arguments.seed, threads: arguments.threads };
+    let effort = Effort { seed: arguments.seed, threads: arguments.reading.threads };
     let (train, test) = match parts {
         Parts::HeldOut(train, test) => (Some(data.take(train)), Some(data.take(test))),
         _ => (None, None),
@@ -229,7 +229,7 @@ fn fit_for_keeps(
     let start = Instant::now();
     let watch = Watch::new(&format!("fitting {}", arguments.method), true);
     interrupt::keep_what_there_is();
-    let model = Run::new(Seed(arguments.seed), arguments.threads, &watch)
+    let model = Run::new(Seed(arguments.seed), arguments.reading.threads, &watch)
         .and_then(|run| given.fit(learner, train, kept, &run));
     let warnings = watch.finish();
     let model = model.map_err(|error| fit_failure(error, kept.file))?;

@@ -130,7 +130,7 @@ fn measure(
     let watch = Watch::new("fitting committees", true);
     interrupt::keep_what_there_is();
     let fit = |sample: &Sample<'_>, run: &Run<'_>| member.fit(sample, run);
-    let found = Run::new(Seed(arguments.seed), arguments.threads, &watch)
+    let found = Run::new(Seed(arguments.seed), arguments.reading.threads, &watch)
         .and_then(|run| committee.variance(&train.sample(), &rows.table, fit, &run));
     let warnings = watch.finish();
     let found = found.map_err(|error| match error {
