@@ -294,7 +294,7 @@ impl Task<'_, '_> {
             && values.len() >= COUNTED_ROWS
             && let Some((pairs, unit, entries)) = CountedPair::numbers(values, self.weights)
         {
-            return self.grow(&pairs, entries, &criterion::Variance, unit);
+            return self.grow(&pairs, entries, &criterion::Variance, unit * unit);
         }
         let packed = match values.len() {
             0..WIDE_ROWS => None,
