@@ -150,8 +150,9 @@ fn fits(weights: &IntegerWeights) -> bool {
 pub(super) fn is_heavy_tailed(units: &[i64], weights: &IntegerWeights) -> bool {
     let largest = units.iter().map(|u| u.unsigned_abs()).max().unwrap_or(0);
     let n = i128::from(weights.total);
-    let sum: i128 = units.iter().map(|&u| i128::from(u)).sum();
-    let squares: i128 = units.iter().map(|&u| i128::from(u) * i128::from(u)).sum();
+    let weighted = || units.iter().enumerate().map(|(row, &u)| (weights.at(row).into(), u.into()));
+    let sum: i128 = weighted().map(|(w, u): (i128, i128)| w * u).sum();
+    let squares: i128 = weighted().map(|(w, u): (i128, i128)| w * u * u).sum();
     let reach = n * i128::from(largest);
     (n * squares - sum * sum) * (64 * 64) < reach * reach
 }
