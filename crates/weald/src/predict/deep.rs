@@ -6,6 +6,7 @@
 //! hand in the cache.
 
 use std::collections::HashMap;
+use std::hint::black_box;
 
 use crate::data::{Schema, Table};
 use crate::run::in_stretches;
@@ -209,6 +210,7 @@ impl DeepTrees {
             let mut leaves = vec![0; n_rows];
             for tree in 0..self.len() {
                 self.walk.rows(tree, rows, &mut leaves);
+                self.read_through(tree);
                 for (scores, &leaf) in scores.chunks_exact_mut(width).zip(&leaves) {
                     scores.iter_mut().zip(self.value(leaf)).for_each(|(sum, x)| *sum += x);
                 }
@@ -216,6 +218,14 @@ impl DeepTrees {
             self.divide(scores);
         });
         scores
+    }
+
+    /// Touches what the leaves of a tree say, in order: so it comes from memory as a stream.
+    fn read_through(&self, tree: usize) {
+        let leaves = self.leaves_of(tree);
+        let places = self.value_of_leaf.get(leaves.start as usize..leaves.end as usize);
+        let places = places.unwrap_or_default().iter().step_by(64 / size_of::<u32>());
+        black_box(places.fold(0, |all, place| all ^ place));
     }
 
     /// The leaf of each of some rows from `first` on in each tree, by its number among all: row

@@ -33,6 +33,9 @@ const PARALLEL_ROWS: usize = 3000;
 const SKIPPED_ROWS: usize = 512;
 /// Bins for each row, up to which a sum for each bin costs less than sorting the rows.
 const MOST_BINS_PER_ROW: usize = 4;
+/// Rows from which all features of a node are looked at closely, where bins are fine: below, only
+/// the one that is chosen.
+const CLOSE_ROWS: usize = 1 << 14;
 /// Threads whose histogram memory is kept apart.
 const LANES: usize = 16;
 
@@ -97,7 +100,13 @@ impl<S: Sum> Workspace<S> {
                 });
                 let offer = offer.flatten().map(|offer| window.in_codes(offer));
                 self.window = window;
-                offer
+                match offer {
+                    Some(offer) if entries.len() >= CLOSE_ROWS => {
+                        let seen = (entries, offer);
+                        Some(self.closer_cut(statistic, criterion, candidate, column, seen))
+                    }
+                    offer => offer,
+                }
             }
             Codes::U16(_) => {
                 self.sum_column(statistic, column, entries);
@@ -106,8 +115,23 @@ impl<S: Sum> Workspace<S> {
         }
     }
 
+    /// The best cut near the one that is chosen, if it was only seen through a window.
+    pub fn chosen_cut<T: Statistic<Sum = S>, C: Criterion<S>>(
+        &mut self,
+        statistic: &T,
+        criterion: &C,
+        candidate: &Candidate<'_, S>,
+        column: &BinnedColumn,
+        (entries, offer): (&[Entry], Offer),
+    ) -> Offer {
+        if !column.is_seen_through_windows() || entries.len() >= CLOSE_ROWS {
+            return offer;
+        }
+        self.closer_cut(statistic, criterion, candidate, column, (entries, offer))
+    }
+
     /// The best cut near one that was seen through a window.
-    pub fn closer_cut<T: Statistic<Sum = S>, C: Criterion<S>>(
+    fn closer_cut<T: Statistic<Sum = S>, C: Criterion<S>>(
         &mut self,
         statistic: &T,
         criterion: &C,

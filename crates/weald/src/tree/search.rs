@@ -124,17 +124,14 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         self.spelled_out(offer)
     }
 
-    /// The same cut, or a better one nearby where the bins have been seen through a window.
+    /// The same cut, or a better one nearby where bins have been seen through a window.
     fn closer(&self, offer: Offer, node: &Asked<'_, T::Sum>) -> Offer {
         let column = self.bins.column(offer.feature);
-        if !column.is_seen_through_windows() {
-            return offer;
-        }
         let criterion = &self.criterion.within(node.leeway.bounds);
         let candidate = self.candidate(offer.feature, node);
         self.with_workspace(|workspace| {
             let seen = (node.entries, offer);
-            workspace.closer_cut(self.statistic, criterion, &candidate, column, seen)
+            workspace.chosen_cut(self.statistic, criterion, &candidate, column, seen)
         })
     }
 

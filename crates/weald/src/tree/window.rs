@@ -143,6 +143,22 @@ mod tests {
                 let offer = window.in_codes(Offer { feature: 0, division, cut });
                 let Cut::Between(left, right) = offer.cut else { panic!() };
                 prop_assert!(last.0 <= left && left < right && right <= next.0);
+                let mut closer = Window::default();
+                closer.look(&codes, &entries, has_missing);
+                if !closer.look_closer((last.0, next.0)) {
+                    continue;
+                }
+                let mut seen: Vec<(u16, u8)> =
+                    entries.iter().map(|&e| codes[e as usize]).zip(closer.steps.clone()).collect();
+                seen.sort_unstable();
+                prop_assert!(seen.is_sorted_by_key(|pair| pair.1));
+                prop_assert!(seen.iter().all(|p| (p.0 == MISSING_U16) == (p.1 == MISSING_U8)));
+                for pair in seen.windows(2).filter(|w| w[0].1 < w[1].1 && w[1].1 != MISSING_U8) {
+                    let cut = Cut::Between(pair[0].1.into(), pair[1].1.into());
+                    let offer = closer.in_codes(Offer { feature: 0, division, cut });
+                    let Cut::Between(left, right) = offer.cut else { panic!() };
+                    prop_assert!(pair[0].0 <= left && left < right && right <= pair[1].0);
+                }
             }
         }
     }
