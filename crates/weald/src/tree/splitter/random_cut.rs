@@ -47,15 +47,8 @@ fn cut_at_random<T: Statistic, C: Criterion<T::Sum>>(
     let drawn = range(&value, entries).map(|(low, high)| draw_between(low, high, draws));
     // Without a range, every value is one value: it can only be told from missing ones.
     let threshold = drawn.unwrap_or(f64::INFINITY);
-    let (mut left, mut missing) = (statistic.zero(), statistic.zero());
-    for &entry in entries {
-        let x = value(row_of(entry));
-        if x.is_nan() {
-            statistic.add(entry, &mut missing);
-        } else if drawn.is_none() || x < threshold {
-            statistic.add(entry, &mut left);
-        }
-    }
+    let is_left = |x: f64| (x < threshold) | (drawn.is_none() & !x.is_nan());
+    let (left, missing) = sums(statistic, value, is_left, entries);
     if drawn.is_none() {
         // Missing values have no order among the others.
         let unordered = Candidate { direction: None, ..*candidate };
@@ -64,6 +57,41 @@ fn cut_at_random<T: Statistic, C: Criterion<T::Sum>>(
     }
     let division = judge(candidate, criterion, &left, &missing)?;
     Some(Offer { feature: candidate.feature, division, cut: Cut::At(threshold) })
+}
+
+/// What the rows on the left, and those whose value is missing, add up to.
+fn sums<T: Statistic>(
+    statistic: &T,
+    value: impl Fn(usize) -> f64,
+    is_left: impl Fn(f64) -> bool,
+    entries: &[Entry],
+) -> (T::Sum, T::Sum) {
+    // Which side a row is on cannot be guessed: cells are added or not without a branch.
+    let (mut left, mut missing) = (0u64, 0u64);
+    let if_so = |is_so: bool, cell: u64| cell & u64::from(is_so).wrapping_neg();
+    if statistic.h_bits().is_some() {
+        for &entry in entries {
+            let (x, cell) = (value(row_of(entry)), statistic.cell(entry));
+            left = left.wrapping_add(if_so(is_left(x), cell));
+            missing = missing.wrapping_add(if_so(x.is_nan(), cell));
+        }
+    }
+    let sum = |cell: u64| statistic.pair_as_sum(statistic.pair_of_cell(cell));
+    if let (true, Some(left), Some(missing)) =
+        (statistic.h_bits().is_some(), sum(left), sum(missing))
+    {
+        return (left, missing);
+    }
+    let (mut left, mut missing) = (statistic.zero(), statistic.zero());
+    for &entry in entries {
+        let x = value(row_of(entry));
+        if x.is_nan() {
+            statistic.add(entry, &mut missing);
+        } else if is_left(x) {
+            statistic.add(entry, &mut left);
+        }
+    }
+    (left, missing)
 }
 
 /// A random subset of a categorical feature's levels; `None` if it is constant or the subset
