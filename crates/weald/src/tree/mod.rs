@@ -35,6 +35,7 @@ mod vector_histograms;
 mod vector_search;
 pub mod walk;
 mod window;
+mod workspace;
 
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};
 pub use features::FeatureCount;

@@ -4,12 +4,12 @@
 //! may be the best are then looked at again by the criterion, which decides.
 
 use super::criterion::Criterion;
-use super::histogram::Workspace;
 use super::kernel::vectors::{Block, RANKING_ERROR, RankParameters, best_score};
 use super::search::{Asked, Search};
 use super::splitter::{Occupied, Offer};
 use super::statistic::{Statistic, Sum, Vectors};
 use super::vector_histograms::{VectorHistograms, marginals};
+use super::workspace::Workspace;
 use crate::data::bins::MISSING_U8;
 use crate::data::planes::Place;
 

@@ -11,6 +11,7 @@ use crate::data::Numbers;
 use crate::seed::Stream;
 use crate::tree::criterion::{Criterion, beats};
 use crate::tree::statistic::{Entry, Statistic, Sum, row_of};
+use crate::tree::workspace::sum_of;
 
 /// A random cut of a numeric feature; `None` if it is constant or the cut breaks the limits.
 pub fn random_cut<T: Statistic, C: Criterion<T::Sum>>(
@@ -66,21 +67,10 @@ fn sums<T: Statistic>(
     is_left: impl Fn(f64) -> bool,
     entries: &[Entry],
 ) -> (T::Sum, T::Sum) {
-    // Which side a row is on cannot be guessed: cells are added or not without a branch.
-    let (mut left, mut missing) = (0u64, 0u64);
-    let if_so = |is_so: bool, cell: u64| cell & u64::from(is_so).wrapping_neg();
-    if statistic.h_bits().is_some() {
-        for &entry in entries {
-            let (x, cell) = (value(row_of(entry)), statistic.cell(entry));
-            left = left.wrapping_add(if_so(is_left(x), cell));
-            missing = missing.wrapping_add(if_so(x.is_nan(), cell));
-        }
-    }
-    let sum = |cell: u64| statistic.pair_as_sum(statistic.pair_of_cell(cell));
-    if let (true, Some(left), Some(missing)) =
-        (statistic.h_bits().is_some(), sum(left), sum(missing))
+    if statistic.h_bits().is_some()
+        && let Some(sums) = packed_sums(statistic, &value, &is_left, entries)
     {
-        return (left, missing);
+        return sums;
     }
     let (mut left, mut missing) = (statistic.zero(), statistic.zero());
     for &entry in entries {
@@ -92,6 +82,24 @@ fn sums<T: Statistic>(
         }
     }
     (left, missing)
+}
+
+/// The same where sums fit into cells. Which side a row is on cannot be guessed: cells are added or
+/// not without a branch.
+fn packed_sums<T: Statistic>(
+    statistic: &T,
+    value: impl Fn(usize) -> f64,
+    is_left: impl Fn(f64) -> bool,
+    entries: &[Entry],
+) -> Option<(T::Sum, T::Sum)> {
+    let (mut left, mut missing) = (0u64, 0u64);
+    let if_so = |is_so: bool, cell: u64| cell & u64::from(is_so).wrapping_neg();
+    for &entry in entries {
+        let (x, cell) = (value(row_of(entry)), statistic.cell(entry));
+        left = left.wrapping_add(if_so(is_left(x), cell));
+        missing = missing.wrapping_add(if_so(x.is_nan(), cell));
+    }
+    Some((sum_of(statistic, left)?, sum_of(statistic, missing)?))
 }
 
 /// A random subset of a categorical feature's levels; `None` if it is constant or the subset
