@@ -3,7 +3,7 @@
 //! Every split that the limits allow is made, so the order does not matter.
 
 use super::criterion::Criterion;
-use super::grow::{Fresh, Grower, Open};
+use super::grow::{Fresh, Grower};
 use super::grown::GrownNode;
 use super::model::Rule;
 use super::parts::NodeRows;
@@ -12,11 +12,6 @@ use super::statistic::Statistic;
 impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
     /// Every split that the limits allow.
     pub(super) fn depth_first(&self, rows: NodeRows<'_>, root: Fresh<T::Sum>) -> Vec<GrownNode> {
-        let root = self.open(root, &rows);
-        self.subtree(rows, root)
-    }
-
-    fn subtree(&self, rows: NodeRows<'_>, root: Open<T::Sum>) -> Vec<GrownNode> {
         let mut nodes: Vec<GrownNode> = Vec::new();
         // Nodes to visit, with the node that they are the right child of.
         let mut stack = vec![(root, rows, None)];
@@ -27,7 +22,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
                 parent.right = here as u32;
             }
             let n_rows = rows.n_rows();
-            let Some(divided) = self.divide(rows, node, true) else {
+            let node = self.open(node, &rows);
+            let Some(divided) = self.part(rows, node, true) else {
                 nodes.push(GrownNode::leaf(n_rows));
                 self.settle(n_rows);
                 continue;
@@ -36,8 +32,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
             let ((left, left_rows), (right, right_rows)) = (divided.left, divided.right);
             if left_rows.n_rows().min(right_rows.n_rows()) >= self.fork_rows {
                 let (left, right) = rayon::join(
-                    || self.subtree(left_rows, left),
-                    || self.subtree(right_rows, right),
+                    || self.depth_first(left_rows, left),
+                    || self.depth_first(right_rows, right),
                 );
                 graft(&mut nodes, left);
                 nodes[here].right = nodes.len() as u32;

@@ -208,26 +208,28 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
                 (left, right, None)
             }
         };
-        let (left, right) = (left_rows.entries(), right_rows.entries());
         let left_is_smaller = match lighter {
             Some(side) => side == Side::Left,
             None => left_rows.n_rows() <= right_rows.n_rows(),
         };
-        let (small, large) = if left_is_smaller { (&left, &right) } else { (&right, &left) };
-        let small_total = match left_total {
-            Some(left_total) if left_is_smaller => left_total,
-            Some(left_total) => difference(&total, &left_total),
-            None => self.sum(small),
-        };
-        let large_total = difference(&total, &small_total);
         let depth = if goes_on { depth + 1 } else { usize::MAX };
-        let (small_hist, large_hist) = self.child_histograms(
-            (histograms, built),
-            (small, &small_total),
-            (large, &large_total),
-            depth,
-        );
-        let (small, large) = ((small_total, small_hist), (large_total, large_hist));
+        let (small, large) = {
+            let (left, right) = (left_rows.entries(), right_rows.entries());
+            let (small, large) = if left_is_smaller { (&left, &right) } else { (&right, &left) };
+            let small_total = match left_total {
+                Some(left_total) if left_is_smaller => left_total,
+                Some(left_total) => difference(&total, &left_total),
+                None => self.sum(small),
+            };
+            let large_total = difference(&total, &small_total);
+            let (small_hist, large_hist) = self.child_histograms(
+                (histograms, built),
+                (small, &small_total),
+                (large, &large_total),
+                depth,
+            );
+            ((small_total, small_hist), (large_total, large_hist))
+        };
         let ((left, left_hist), (right, right_hist)) =
             if left_is_smaller { (small, large) } else { (large, small) };
         let (left_leeway, right_leeway) = self.search.below(&leeway, &split, (&left, &right));
@@ -311,7 +313,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
                     let statistic = self.search.statistic;
                     let of_part =
                         |part| NodeHistograms::of_part(statistic, planes, part, self.pool);
-                    NodeHistograms::merged(on_each_thread(parts.clone(), of_part), self.pool)
+                    NodeHistograms::merged(on_each_thread(parts.to_vec(), of_part), self.pool)
                 }
                 false => NodeHistograms::of(self.search.statistic, planes, &parts, self.pool),
             }

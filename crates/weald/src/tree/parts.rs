@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+use smallvec::SmallVec;
 
 use super::kernel::partition::Side;
 use super::partition::partition;
@@ -71,9 +72,12 @@ pub fn on_each_thread<T: Send, R: Send>(tasks: Vec<T>, work: impl Fn(T) -> R + S
     results.into_iter().flatten().collect()
 }
 
+/// Something of each part of a node. Nearly all nodes have one part, and those are many.
+pub type OfParts<T> = SmallVec<[T; 1]>;
+
 /// The rows of a node, in parts.
 pub struct NodeRows<'e> {
-    parts: Vec<PartRows<'e>>,
+    parts: OfParts<PartRows<'e>>,
     /// The thread that divided them last, if it was one alone.
     owner: Option<usize>,
 }
@@ -116,18 +120,18 @@ impl<'e> NodeRows<'e> {
     }
 
     /// The entries of each part.
-    pub fn entries(&self) -> Vec<&[Entry]> {
+    pub fn entries(&self) -> OfParts<&[Entry]> {
         self.parts.iter().map(|part| &*part.entries).collect()
     }
 
     /// The parts.
     pub fn into_parts(self) -> Vec<PartRows<'e>> {
-        self.parts
+        self.parts.into_vec()
     }
 
     /// The node whose parts these are.
     pub fn from_parts(parts: Vec<PartRows<'e>>) -> NodeRows<'e> {
-        NodeRows { parts, owner: None }
+        NodeRows { parts: parts.into(), owner: None }
     }
 
     /// Divides the rows into those that go left and right.

@@ -48,7 +48,9 @@ pub struct Search<'a, T: Statistic, C> {
     pub constraints: &'a Constraints,
     /// What a level of a category pays, by what it gains by chance.
     pub level_charge: f64,
-    workspaces: Mutex<Vec<Workspace<T::Sum>>>,
+    /// Boxed: they are large, and change hands at every node.
+    #[allow(clippy::vec_box)]
+    workspaces: Mutex<Vec<Box<Workspace<T::Sum>>>>,
 }
 
 /// The node whose split is sought.
@@ -232,9 +234,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             (_, Column::Numeric(numbers)) => splitter::random_cut::random_cut(
                 &candidate,
                 criterion,
-                self.statistic,
-                numbers,
-                entries,
+                (self.statistic, entries),
+                (numbers, &mut workspace.values),
                 &mut draws(),
             ),
             (_, Column::Categorical(_)) => {
@@ -477,7 +478,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     pub(super) fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<T::Sum>) -> R) -> R {
         let lock = || self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = lock().pop();
-        let mut workspace = kept.unwrap_or_else(|| Workspace::new(self.statistic));
+        let mut workspace = kept.unwrap_or_else(|| Box::new(Workspace::new(self.statistic)));
         let result = work(&mut workspace);
         lock().push(workspace);
         result

@@ -32,6 +32,8 @@ pub struct Workspace<S> {
     pub shared_blocks: Vec<Block>,
     /// The features in their order.
     pub features: Vec<usize>,
+    /// The values of a node's rows.
+    pub values: Vec<f64>,
     packed: Box<[u64; 256]>,
     ranked: Box<RankedCuts>,
     classes: ClassScan,
@@ -49,6 +51,7 @@ impl<S: Sum> Workspace<S> {
             shared: Vec::new(),
             shared_blocks: Vec::new(),
             features: Vec::new(),
+            values: Vec::new(),
             packed: Box::new([0; 256]),
             ranked: Box::default(),
             classes: ClassScan::default(),

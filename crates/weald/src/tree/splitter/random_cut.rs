@@ -13,68 +13,59 @@ use crate::tree::criterion::{Criterion, beats};
 use crate::tree::statistic::{Entry, Statistic, Sum, row_of};
 use crate::tree::workspace::sum_of;
 
-/// A random cut of a numeric feature; `None` if it is constant or the cut breaks the limits.
+/// A random cut of a numeric feature; `None` if it is constant or the cut breaks the limits. Its
+/// values are read once, into `values`.
 pub fn random_cut<T: Statistic, C: Criterion<T::Sum>>(
     candidate: &Candidate<'_, T::Sum>,
     criterion: &C,
-    statistic: &T,
-    numbers: &Numbers,
-    entries: &[Entry],
+    (statistic, entries): (&T, &[Entry]),
+    (numbers, values): (&Numbers, &mut Vec<f64>),
     draws: &mut Stream,
 ) -> Option<Offer> {
-    match numbers {
-        Numbers::F32(view) => {
-            let (values, stride) = view.strided();
-            let value = |row: usize| f64::from(values[row * stride]);
-            cut_at_random(candidate, criterion, statistic, value, entries, draws)
-        }
-        Numbers::F64(view) => {
-            let (values, stride) = view.strided();
-            let value = |row: usize| values[row * stride];
-            cut_at_random(candidate, criterion, statistic, value, entries, draws)
-        }
-    }
-}
-
-/// The same, given the value of each row.
-fn cut_at_random<T: Statistic, C: Criterion<T::Sum>>(
-    candidate: &Candidate<'_, T::Sum>,
-    criterion: &C,
-    statistic: &T,
-    value: impl Fn(usize) -> f64,
-    entries: &[Entry],
-    draws: &mut Stream,
-) -> Option<Offer> {
-    let drawn = range(&value, entries).map(|(low, high)| draw_between(low, high, draws));
-    // Without a range, every value is one value: it can only be told from missing ones.
-    let threshold = drawn.unwrap_or(f64::INFINITY);
-    let is_left = |x: f64| (x < threshold) | (drawn.is_none() & !x.is_nan());
-    let (left, missing) = sums(statistic, value, is_left, entries);
-    if drawn.is_none() {
+    read(numbers, entries, values);
+    let rows = || values.iter().copied().zip(entries);
+    let Some((low, high)) = range(values) else {
+        // Every value is one value: it can only be told from missing ones.
+        let (left, _) = sums(statistic, rows(), |x| !x.is_nan());
         // Missing values have no order among the others.
         let unordered = Candidate { direction: None, ..*candidate };
         let division = divide(&unordered, criterion, &left, false)?;
         return Some(missing_alone(candidate.feature, division));
-    }
+    };
+    let threshold = draw_between(low, high, draws);
+    let (left, missing) = sums(statistic, rows(), |x| x < threshold);
     let division = judge(candidate, criterion, &left, &missing)?;
     Some(Offer { feature: candidate.feature, division, cut: Cut::At(threshold) })
 }
 
+/// The value of each row of a node.
+fn read(numbers: &Numbers, entries: &[Entry], values: &mut Vec<f64>) {
+    values.clear();
+    match numbers {
+        Numbers::F32(view) => {
+            let (all, stride) = view.strided();
+            values.extend(entries.iter().map(|&e| f64::from(all[row_of(e) * stride])));
+        }
+        Numbers::F64(view) => {
+            let (all, stride) = view.strided();
+            values.extend(entries.iter().map(|&e| all[row_of(e) * stride]));
+        }
+    }
+}
+
 /// What the rows on the left, and those whose value is missing, add up to.
-fn sums<T: Statistic>(
+fn sums<'e, T: Statistic>(
     statistic: &T,
-    value: impl Fn(usize) -> f64,
+    rows: impl Iterator<Item = (f64, &'e Entry)> + Clone,
     is_left: impl Fn(f64) -> bool,
-    entries: &[Entry],
 ) -> (T::Sum, T::Sum) {
     if statistic.h_bits().is_some()
-        && let Some(sums) = packed_sums(statistic, &value, &is_left, entries)
+        && let Some(sums) = packed_sums(statistic, rows.clone(), &is_left)
     {
         return sums;
     }
     let (mut left, mut missing) = (statistic.zero(), statistic.zero());
-    for &entry in entries {
-        let x = value(row_of(entry));
+    for (x, &entry) in rows {
         if x.is_nan() {
             statistic.add(entry, &mut missing);
         } else if is_left(x) {
@@ -86,16 +77,15 @@ fn sums<T: Statistic>(
 
 /// The same where sums fit into cells. Which side a row is on cannot be guessed: cells are added or
 /// not without a branch.
-fn packed_sums<T: Statistic>(
+fn packed_sums<'e, T: Statistic>(
     statistic: &T,
-    value: impl Fn(usize) -> f64,
+    rows: impl Iterator<Item = (f64, &'e Entry)>,
     is_left: impl Fn(f64) -> bool,
-    entries: &[Entry],
 ) -> Option<(T::Sum, T::Sum)> {
     let (mut left, mut missing) = (0u64, 0u64);
     let if_so = |is_so: bool, cell: u64| cell & u64::from(is_so).wrapping_neg();
-    for &entry in entries {
-        let (x, cell) = (value(row_of(entry)), statistic.cell(entry));
+    for (x, &entry) in rows {
+        let cell = statistic.cell(entry);
         left = left.wrapping_add(if_so(is_left(x), cell));
         missing = missing.wrapping_add(if_so(x.is_nan(), cell));
     }
@@ -155,14 +145,21 @@ fn divide<S: Sum, C: Criterion<S>>(
     candidate.divide(left, &right, missing_left, |l, r| candidate.gain(criterion, l, r))
 }
 
-/// The smallest and largest value in a node; `None` if they are the same or there are none.
-fn range(value: impl Fn(usize) -> f64, entries: &[Entry]) -> Option<(f64, f64)> {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for &entry in entries {
-        let x = value(row_of(entry));
-        low = if x < low { x } else { low };
-        high = if x > high { x } else { high };
+/// The smallest and largest of some values; `None` if they are the same or there are none.
+fn range(values: &[f64]) -> Option<(f64, f64)> {
+    // Several lows and highs, so that none waits for the one before.
+    let (mut lows, mut highs) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (chunks, rest) = values.as_chunks::<8>();
+    let mut extend = |at: usize, x: f64| {
+        lows[at] = if x < lows[at] { x } else { lows[at] };
+        highs[at] = if x > highs[at] { x } else { highs[at] };
+    };
+    for chunk in chunks {
+        chunk.iter().enumerate().for_each(|(at, &x)| extend(at, x));
     }
+    rest.iter().enumerate().for_each(|(at, &x)| extend(at, x));
+    let low = lows.into_iter().fold(f64::INFINITY, f64::min);
+    let high = highs.into_iter().fold(f64::NEG_INFINITY, f64::max);
     (low < high).then_some((low, high))
 }
 
