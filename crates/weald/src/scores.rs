@@ -58,6 +58,11 @@ impl Scores {
         &self.values
     }
 
+    /// All numbers, row after row, to be kept.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     /// All numbers, row after row, to be written.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values

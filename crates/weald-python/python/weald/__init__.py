@@ -1,0 +1,46 @@
+"""weald: ensemble learning on one fast, exact tree engine.
+
+The same seed gives the same model, to the byte, on any number of threads.
+"""
+
+from ._bagging import BaggingClassifier, BaggingRegressor
+from ._boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRanker,
+    GradientBoostingRegressor,
+)
+from ._dataset import Dataset
+from ._forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from ._listen import Progress
+from ._model import Model, load
+from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
+from ._warn import DataWarning
+from ._weald import InternalError, ModelFileError, WealdError, __version__
+
+__all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "DataWarning",
+    "Dataset",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRanker",
+    "GradientBoostingRegressor",
+    "InternalError",
+    "Model",
+    "ModelFileError",
+    "Progress",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "WealdError",
+    "__version__",
+    "load",
+]

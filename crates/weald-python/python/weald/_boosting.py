@@ -1,0 +1,440 @@
+"""Gradient boosting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.metrics import ndcg_score
+from sklearn.utils.validation import column_or_1d
+
+from . import _text, _weald
+from ._describe import documented
+from ._estimator import Classifier, Estimator, Given, Regressor, _check_finite
+from ._inside import Inside, Staged
+from ._model import Model
+from ._threads import n_threads
+
+LOSSES = {"log_loss": "auto", "squared_error": "squared", "absolute_error": "absolute"}
+"""scikit-learn's names of losses that weald calls otherwise."""
+
+
+class _Boosting(Staged, Inside, Estimator):
+    _method = "gradient-boosting"
+    _renamed: ClassVar[dict[str, str]] = {
+        "max_leaves": "max_leaves",
+        "max_depth": "max_depth",
+        "min_samples_leaf": "min_leaf_rows",
+        "min_child_weight": "min_child_weight",
+        "min_gain": "min_gain",
+        "reg_alpha": "l1",
+        "reg_lambda": "l2",
+        "subsample": "subsample",
+        "colsample": "colsample",
+        "growth": "growth",
+        "linear_leaves": "linear_leaves",
+        "linear_l2": "linear_l2",
+        "vector_leaves": "vector_leaves",
+        "drop_rate": "drop_rate",
+        "level_smoothing": "level_smoothing",
+        "level_charge": "level_charge",
+        "min_level_rows": "min_level_rows",
+        "start": "start",
+        "validation": "validation",
+        "validation_fraction": "validation_share",
+    }
+    _described: ClassVar[dict[str, str]] = {
+        "n_estimators": (
+            "Rounds. A number is exactly so many, unless ``early_stopping_rounds`` is given; "
+            '"auto" is up to 1000, ended by the loss of held-out rows.'
+        ),
+        "learning_rate": 'How far the scores move along each tree; "auto" is 0.1.',
+        "early_stopping_rounds": (
+            "Rounds without a better loss of held-out rows after which boosting ends; None: none, "
+            'or 30 where ``n_estimators`` is "auto".'
+        ),
+        "loss": (
+            'What is made small: "auto", "logistic", "softmax", "exponential", "hinge", '
+            '"squared-hinge", "squared", "absolute", "poisson", "gamma", "cox", "huber:1.0", '
+            '"quantile:0.5", "quantile:0.1,0.5,0.9", "tweedie:1.5", "lambdarank:10".'
+        ),
+        "goss": (
+            "The share of rows with the largest gradients that each round keeps, and the share "
+            "that it draws from the others; None: all rows."
+        ),
+    }
+
+    def _settings(self, given: Given) -> dict[str, str]:
+        settings = super()._settings(given) | {
+            "loss": _text.text(LOSSES.get(self.loss, self.loss)),
+            "goss": "none" if self.goss is None else ":".join(map(_text.text, self.goss)),
+            "monotone": _text.monotone(self.monotone_constraints, given.names),
+            "interactions": _text.interactions(self.interaction_constraints, given.names),
+        }
+        if self.learning_rate != "auto":
+            settings["learning_rate"] = _text.text(self.learning_rate)
+        if self.n_estimators != "auto":
+            settings["n_trees"] = _text.text(self.n_estimators)
+        if self.n_estimators != "auto" or self.early_stopping_rounds is not None:
+            settings["early_stopping_rounds"] = _text.text(self.early_stopping_rounds)
+        return settings
+
+    def _fitted(self) -> None:
+        self.n_estimators_ = self.model_.n_members
+
+    @property
+    def best_iteration_(self) -> int:
+        """How many rounds there are: those with the lowest loss of held-out rows."""
+        return self.n_estimators_
+
+    @property
+    def validation_curve_(self) -> np.ndarray | None:
+        """The loss of held-out rows before the first round and after each; None without them."""
+        curve = self.model_.learning_curve
+        return None if curve is None else np.asarray(curve[2])
+
+
+class _Fits(_Boosting):
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        offset: Any = None,
+        init_model: Any = None,
+    ) -> Self:
+        """Boost trees.
+
+        Parameters
+        ----------
+        X : array or frame
+            The rows.
+        y : array
+            The target.
+        sample_weight : array, optional
+            The weight of each row.
+        eval_set : (X, y) or (X, y, sample_weight), optional
+            Rows to end by, instead of a share of those trained on.
+        offset : array, optional
+            Scores that the trees add to, such as the logarithm of an exposure.
+        init_model : estimator or weald.Model, optional
+            A model to go on from.
+
+        Notes
+        -----
+        Ctrl-C ends the fit; the rounds that are done by then are kept.
+        """
+        self._fit(
+            X,
+            y,
+            self._weighted(y, sample_weight),
+            eval_set=eval_set,
+            offset=offset,
+            continued=_model_of(init_model),
+        )
+        return self
+
+
+def _model_of(init_model: Any) -> Model | None:
+    return getattr(init_model, "model_", init_model)
+
+
+@documented
+class GradientBoostingClassifier(_Fits, Classifier):
+    """Gradient boosting of trees for classes (Friedman 2001; Chen & Guestrin 2016).
+
+    The method to prefer on tables. By default rows are held out to find out after how many rounds
+    to end; missing values and categories need no preparation.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int | str = "auto",
+        learning_rate: float | str = "auto",
+        *,
+        max_leaves: int = 31,
+        max_depth: int | None = None,
+        loss: Any = "auto",
+        subsample: float = 1.0,
+        class_weight: Any = None,
+        colsample: float = 1.0,
+        reg_alpha: float = 0.0,
+        reg_lambda: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_samples_leaf: int = 20,
+        min_gain: float = 0.0,
+        growth: str = "leaf-wise",
+        goss: tuple[float, float] | None = None,
+        drop_rate: float = 0.0,
+        linear_leaves: bool = False,
+        linear_l2: float = 1.0,
+        vector_leaves: bool = False,
+        start: str = "best",
+        early_stopping_rounds: int | None = None,
+        validation: str = "auto",
+        validation_fraction: float = 0.1,
+        categorical_features: Any = "from_dtype",
+        level_smoothing: float = 10.0,
+        level_charge: float = 1.0,
+        min_level_rows: int = 20,
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
+        n_jobs: int | None = -1,
+        random_state: Any = None,
+        verbose: int = 0,
+        callbacks: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.loss = loss
+        self.subsample = subsample
+        self.class_weight = class_weight
+        self.colsample = colsample
+        self.reg_alpha = reg_alpha
+        self.reg_lambda = reg_lambda
+        self.min_child_weight = min_child_weight
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.growth = growth
+        self.goss = goss
+        self.drop_rate = drop_rate
+        self.linear_leaves = linear_leaves
+        self.linear_l2 = linear_l2
+        self.vector_leaves = vector_leaves
+        self.start = start
+        self.early_stopping_rounds = early_stopping_rounds
+        self.validation = validation
+        self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
+        self.level_smoothing = level_smoothing
+        self.level_charge = level_charge
+        self.min_level_rows = min_level_rows
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The scores before they become probabilities: log-odds, or one score for each class."""
+        table = self._predict_table(X)
+        scores = self.model_._core.raw_scores(table, n_threads(self.n_jobs))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+        """Predict probabilities after one round, after two, and so on."""
+        return self._staged_scores(X)
+
+
+@documented
+class GradientBoostingRegressor(_Fits, Regressor):
+    """Gradient boosting of trees for numbers (Friedman 2001; Chen & Guestrin 2016).
+
+    The method to prefer on tables. By default rows are held out to find out after how many rounds
+    to end; missing values and categories need no preparation.
+    ``loss="quantile:0.1,0.5,0.9"`` predicts several quantiles that never cross.
+    """
+
+    _takes_several = False
+
+    def __init__(
+        self,
+        n_estimators: int | str = "auto",
+        learning_rate: float | str = "auto",
+        *,
+        max_leaves: int = 31,
+        max_depth: int | None = None,
+        loss: Any = "auto",
+        subsample: float = 1.0,
+        colsample: float = 1.0,
+        reg_alpha: float = 0.0,
+        reg_lambda: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_samples_leaf: int = 20,
+        min_gain: float = 0.0,
+        growth: str = "leaf-wise",
+        goss: tuple[float, float] | None = None,
+        drop_rate: float = 0.0,
+        linear_leaves: bool = False,
+        linear_l2: float = 1.0,
+        vector_leaves: bool = False,
+        start: str = "best",
+        early_stopping_rounds: int | None = None,
+        validation: str = "auto",
+        validation_fraction: float = 0.1,
+        categorical_features: Any = "from_dtype",
+        level_smoothing: float = 10.0,
+        level_charge: float = 1.0,
+        min_level_rows: int = 20,
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
+        n_jobs: int | None = -1,
+        random_state: Any = None,
+        verbose: int = 0,
+        callbacks: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.loss = loss
+        self.subsample = subsample
+        self.colsample = colsample
+        self.reg_alpha = reg_alpha
+        self.reg_lambda = reg_lambda
+        self.min_child_weight = min_child_weight
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.growth = growth
+        self.goss = goss
+        self.drop_rate = drop_rate
+        self.linear_leaves = linear_leaves
+        self.linear_l2 = linear_l2
+        self.vector_leaves = vector_leaves
+        self.start = start
+        self.early_stopping_rounds = early_stopping_rounds
+        self.validation = validation
+        self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
+        self.level_smoothing = level_smoothing
+        self.level_charge = level_charge
+        self.min_level_rows = min_level_rows
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+
+@documented
+class GradientBoostingRanker(_Boosting):
+    """Gradient boosting for ranking, by LambdaMART (Burges 2010).
+
+    ``y`` says how relevant each row is, in whole numbers from 0; ``groups`` names the query of each
+    row. Predictions sort the rows of a query, the highest first.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int | str = "auto",
+        learning_rate: float | str = "auto",
+        *,
+        max_leaves: int = 31,
+        max_depth: int | None = None,
+        loss: Any = "lambdarank:10",
+        subsample: float = 1.0,
+        colsample: float = 1.0,
+        reg_alpha: float = 0.0,
+        reg_lambda: float = 0.0,
+        min_child_weight: float = 1e-3,
+        min_samples_leaf: int = 20,
+        min_gain: float = 0.0,
+        growth: str = "leaf-wise",
+        goss: tuple[float, float] | None = None,
+        drop_rate: float = 0.0,
+        linear_leaves: bool = False,
+        linear_l2: float = 1.0,
+        vector_leaves: bool = False,
+        start: str = "best",
+        early_stopping_rounds: int | None = None,
+        validation: str = "auto",
+        validation_fraction: float = 0.1,
+        categorical_features: Any = "from_dtype",
+        level_smoothing: float = 10.0,
+        level_charge: float = 1.0,
+        min_level_rows: int = 20,
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
+        n_jobs: int | None = -1,
+        random_state: Any = None,
+        verbose: int = 0,
+        callbacks: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.learning_rate = learning_rate
+        self.max_leaves = max_leaves
+        self.max_depth = max_depth
+        self.loss = loss
+        self.subsample = subsample
+        self.colsample = colsample
+        self.reg_alpha = reg_alpha
+        self.reg_lambda = reg_lambda
+        self.min_child_weight = min_child_weight
+        self.min_samples_leaf = min_samples_leaf
+        self.min_gain = min_gain
+        self.growth = growth
+        self.goss = goss
+        self.drop_rate = drop_rate
+        self.linear_leaves = linear_leaves
+        self.linear_l2 = linear_l2
+        self.vector_leaves = vector_leaves
+        self.start = start
+        self.early_stopping_rounds = early_stopping_rounds
+        self.validation = validation
+        self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
+        self.level_smoothing = level_smoothing
+        self.level_charge = level_charge
+        self.min_level_rows = min_level_rows
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callbacks = callbacks
+
+    def _target(self, y: Any, n_rows: int) -> _weald.Target:
+        y = column_or_1d(y, dtype=np.float64, warn=True)
+        _check_finite(y)
+        return _weald.Target.of_numbers(y)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        group_weight: Any = None,
+        eval_set: Any = None,
+    ) -> Self:
+        """Boost trees.
+
+        Parameters
+        ----------
+        X : array or frame
+            The rows.
+        y : array
+            How relevant each row is: whole numbers from 0.
+        groups : array, optional
+            The query of each row; without it all rows belong to one.
+        group_weight : array, optional
+            The weight of each row's query; the mean is taken where rows of one differ.
+        eval_set : (X, y, groups), optional
+            Rows to end by, instead of a share of the queries trained on.
+        """
+        if groups is None and y is not None:
+            groups = np.zeros(np.shape(y)[0], dtype=np.uint32)
+        self._fit(X, y, group_weight, groups=groups, eval_set=eval_set)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict scores by which to sort the rows of a query, the highest first."""
+        return self._scores(X)[:, 0]
+
+    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+        """The mean NDCG over queries."""
+        y, scores = np.asarray(y), self.predict(X)
+        groups = np.zeros(len(y)) if groups is None else np.asarray(groups)
+        found = [
+            ndcg_score([y[groups == g]], [scores[groups == g]])
+            for g in np.unique(groups)
+            if (groups == g).sum() > 1
+        ]
+        return float(np.mean(found)) if found else 1.0

@@ -1,0 +1,58 @@
+"""What forests and bagging share: members that test themselves on rows they have not seen."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.metrics import accuracy_score, r2_score
+
+from ._estimator import Classifier, Estimator, Regressor
+from ._inside import Inside, Staged
+
+
+class Committee(Staged, Inside, Estimator):
+    """Members that are fitted apart and answer together."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the members.
+
+        Ctrl-C ends the fit; the members that are done by then are kept.
+        """
+        for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
+            self.__dict__.pop(name, None)
+        honest = self._fit(X, y, sample_weight, out_of_bag=bool(self.oob_score))
+        self.n_estimators_ = self.model_.n_members
+        if self.oob_score:
+            if honest is None:
+                raise ValueError(
+                    "Out of bag estimation only available if bootstrap=True, "
+                    "or if members miss some rows otherwise"
+                )
+            self._keep_honest(honest, np.asarray(X.y if y is None else y))
+        return self
+
+    def _keep_honest(self, honest: np.ndarray, y: np.ndarray) -> None:
+        """Keep what members say of rows out of their bags, and the score of that."""
+        raise NotImplementedError
+
+
+class CommitteeClassifier(Committee, Classifier):
+    """A committee for classes."""
+
+    def _keep_honest(self, honest: np.ndarray, y: np.ndarray) -> None:
+        self.oob_decision_function_ = honest
+        there = ~np.isnan(honest[:, 0])
+        found = self.classes_[np.argmax(honest[there], axis=1)]
+        score = self.oob_score if callable(self.oob_score) else accuracy_score
+        self.oob_score_ = score(y.ravel()[there], found)
+
+
+class CommitteeRegressor(Committee, Regressor):
+    """A committee for numbers."""
+
+    def _keep_honest(self, honest: np.ndarray, y: np.ndarray) -> None:
+        self.oob_prediction_ = honest[:, 0] if honest.shape[1] == 1 else honest
+        there = ~np.isnan(honest[:, 0])
+        score = self.oob_score if callable(self.oob_score) else r2_score
+        self.oob_score_ = score(y.reshape(honest.shape)[there], honest[there])

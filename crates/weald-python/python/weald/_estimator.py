@@ -1,0 +1,389 @@
+"""What all estimators share: from X and y to a fitted model, and from a model to predictions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from . import _table, _weald
+from ._dataset import Dataset
+from ._listen import listener
+from ._model import Model, names_of
+from ._text import text
+from ._threads import n_threads, seed_of
+from ._warn import tell
+
+FLOATS = (np.float64, np.float32)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a fit is given, as far as parameters depend on it."""
+
+    names: Sequence[str]
+    n_rows: int
+    weight: float
+    classes: Any
+
+
+class Estimator(BaseEstimator):
+    """An estimator that weald fits."""
+
+    _method: ClassVar[str]
+    """weald's name for the method."""
+    _renamed: ClassVar[dict[str, str]]
+    """Parameters that are passed on as text: the name here, and weald's."""
+
+    def _settings(self, given: Given) -> dict[str, str]:
+        """The method's parameters as text, by weald's names."""
+        return {theirs: text(getattr(self, ours)) for ours, theirs in self._renamed.items()}
+
+    def _target(self, y: Any, n_rows: int) -> _weald.Target:
+        """The target of a fit."""
+        raise NotImplementedError
+
+    # From X to a table.
+
+    def _fit_table(self, X: Any) -> _weald.Table:
+        """The table to fit on; learns the names of the columns."""
+        if isinstance(X, Dataset):
+            self._learn_names(X.table.names if X.has_names else None, len(X.table.names))
+            return X.table
+        if _table.is_frame(X):
+            names = self._check_frame(X, reset=True)
+            return _table.table_of_frame(X, names, self._categorical(X, names))
+        X = validate_data(
+            self, X, accept_sparse=True, dtype=FLOATS, ensure_all_finite=False, reset=True
+        )
+        names = _table.plain_names(X.shape[1])
+        return _table.table_of_matrix(_written_out(X), names, self._categorical(X, names))
+
+    def _predict_table(self, X: Any) -> _weald.Table:
+        """The table to predict; its columns must be those of the fit."""
+        check_is_fitted(self)
+        if isinstance(X, Dataset):
+            return X.table
+        names = self.model_.feature_names
+        is_categorical = [levels is not None for levels in self.model_._core.levels]
+        if _table.is_frame(X):
+            self._check_frame(X, reset=False)
+            return _table.table_of_frame(X, names, is_categorical)
+        X = validate_data(
+            self, X, accept_sparse=True, dtype=FLOATS, ensure_all_finite=False, reset=False
+        )
+        return _table.table_of_matrix(_written_out(X), names, is_categorical)
+
+    def _check_frame(self, X: Any, *, reset: bool) -> list[str]:
+        """The names of a frame's columns, which must be those of the fit."""
+        if _table.is_pandas(X):
+            validate_data(self, X, skip_check_array=True, reset=reset)
+        names = _table.frame_names(X)
+        n_columns = len(names) if names is not None else X.shape[1]
+        if _table.n_rows_of(X) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape=(0, {n_columns})) "
+                f"while a minimum of 1 is required by {type(self).__name__}."
+            )
+        if n_columns == 0:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape=({len(X)}, 0)) "
+                f"while a minimum of 1 is required by {type(self).__name__}."
+            )
+        if not _table.is_pandas(X):
+            if reset:
+                self._learn_names(names, n_columns)
+            else:
+                self._check_names(names)
+        return names if names is not None else _table.plain_names(n_columns)
+
+    def _learn_names(self, names: Sequence[str] | None, n_columns: int) -> None:
+        self.n_features_in_ = n_columns
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_names(self, names: Sequence[str] | None) -> None:
+        """What scikit-learn checks of a pandas frame, for frames that it does not know."""
+        known = list(getattr(self, "feature_names_in_", []))
+        if names is None or not known or list(names) == known:
+            return
+        lines = ["The feature names should match those that were passed during fit."]
+        for words, these, those in (
+            ("Feature names unseen at fit time:", names, known),
+            ("Feature names seen at fit time, yet now missing:", known, names),
+        ):
+            others = sorted(set(these) - set(those))
+            lines += [words, *(f"- {name}" for name in others[:5])] if others else []
+        if len(lines) == 1:
+            lines.append("Feature names must be in the same order as they were in fit.")
+        raise ValueError("\n".join(lines) + "\n")
+
+    def _categorical(self, X: Any, names: Sequence[str]) -> list[bool | None]:
+        """Which columns hold categories; None where their type says so."""
+        chosen = getattr(self, "categorical_features", None)
+        by_type = None if _table.is_frame(X) else False
+        if chosen is None:
+            return [False if by_type is False else _only_numbers(X, i) for i in range(len(names))]
+        if isinstance(chosen, str):
+            if chosen != "from_dtype":
+                raise ValueError(
+                    f"categorical_features is {chosen!r}; expected 'from_dtype', None, or "
+                    "the columns that hold categories"
+                )
+            return [by_type] * len(names)
+        chosen = np.asarray(chosen)
+        if chosen.dtype == bool:
+            if len(chosen) != len(names):
+                raise ValueError(
+                    f"categorical_features has {len(chosen)} values, "
+                    f"but X has {len(names)} features"
+                )
+            return [True if is_so else by_type for is_so in chosen]
+        positions = {_position(column, names) for column in chosen.tolist()}
+        return [True if i in positions else by_type for i in range(len(names))]
+
+    # Fitting.
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        offset: Any = None,
+        eval_set: Any = None,
+        continued: Model | None = None,
+        out_of_bag: bool = False,
+    ) -> np.ndarray | None:
+        """Fit the model; what it says of rows out of the bag, if that is asked for."""
+        if y is None and isinstance(X, Dataset):
+            y = X.y
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, "
+                "but the target y is None."
+            )
+        table = self._fit_table(X)
+        check_consistent_length(np.empty(table.n_rows), y)
+        target = self._target(y, table.n_rows)
+        rows, weight = self._rows(table, target, sample_weight, groups, offset)
+        given = Given(table.names, table.n_rows, weight, getattr(self, "classes_", None))
+        validation = None
+        if eval_set is not None:
+            validation = self._validation(eval_set)
+        fitted = _weald.fit(
+            self._method,
+            list(self._settings(given).items()),
+            rows,
+            seed=seed_of(self.random_state),
+            threads=n_threads(self.n_jobs),
+            target_name=str(getattr(y, "name", None) or "target"),
+            validation=validation,
+            continued=None if continued is None else continued._core,
+            out_of_bag=out_of_bag,
+            listener=listener(self),
+        )
+        self.model_ = Model(fitted.model)
+        tell(fitted.warnings)
+        self._fitted()
+        if fitted.raised is not None:
+            raise fitted.raised
+        return fitted.out_of_bag
+
+    def _fitted(self) -> None:
+        """Whatever follows from a model."""
+
+    def _rows(
+        self, table: Any, target: Any, sample_weight: Any, groups: Any, offset: Any
+    ) -> tuple[_weald.Rows, float]:
+        """The rows of a table with what belongs to them, and what they weigh together."""
+        n_rows = table.n_rows
+        if sample_weight is not None:
+            shape = np.empty((n_rows, 1), dtype=np.float64)
+            sample_weight = _check_sample_weight(sample_weight, shape, dtype=np.float64)
+        if groups is not None:
+            check_consistent_length(np.empty(n_rows), groups)
+            groups = np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.uint32)
+        if offset is not None:
+            offset = np.ascontiguousarray(offset, dtype=np.float64)
+        rows = _weald.Rows(table, target, weights=sample_weight, groups=groups, offset=offset)
+        return rows, float(n_rows if sample_weight is None else sample_weight.sum())
+
+    def _validation(self, eval_set: Any) -> _weald.Rows:
+        """Rows to stop early by: a pair, a triple with weights, or a list of one of these."""
+        if isinstance(eval_set, list) and len(eval_set) == 1:
+            eval_set = eval_set[0]
+        if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
+            raise ValueError("eval_set must be (X, y), (X, y, sample_weight), or a list of one")
+        X, y, weights = (*eval_set, None)[:3]
+        names = _table.plain_names(self.n_features_in_)
+        if _table.is_frame(X):
+            given = self._check_frame(X, reset=False)
+            table = _table.table_of_frame(X, given, self._categorical(X, given))
+        else:
+            X = validate_data(
+                self, X, accept_sparse=True, dtype=FLOATS, ensure_all_finite=False, reset=False
+            )
+            names = list(getattr(self, "feature_names_in_", names))
+            table = _table.table_of_matrix(_written_out(X), names, self._categorical(X, names))
+        target = self._later_target(y, table.n_rows)
+        return self._rows(table, target, weights, None, None)[0]
+
+    def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
+        """The target of other rows than those of the fit."""
+        return self._target(y, n_rows)
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return self.model_.scores(self._predict_table(X), n_jobs=self.n_jobs)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file, which :func:`weald.load` and the program read."""
+        check_is_fitted(self)
+        self.model_.save(path)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """An estimator of classes."""
+
+    def _target(self, y: Any, n_rows: int) -> _weald.Target:
+        y = column_or_1d(y, warn=True)
+        _check_finite(y)
+        check_classification_targets(y)
+        self.classes_, codes = _encoded(y)
+        self.n_classes_ = len(self.classes_)
+        return _weald.Target.of_classes(codes, names_of(self.classes_))
+
+    def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
+        y = column_or_1d(y)
+        codes = np.searchsorted(self.classes_, y).clip(max=self.n_classes_ - 1)
+        unknown = np.flatnonzero(self.classes_[codes] != y)
+        if len(unknown):
+            raise ValueError(
+                f"eval_set holds the class {y[unknown[0]]!r}, which the training rows do not"
+            )
+        return _weald.Target.of_classes(codes.astype(np.uint32), names_of(self.classes_))
+
+    def _weighted(self, y: Any, sample_weight: Any) -> Any:
+        """Row weights with those of the classes."""
+        if self.class_weight is None or y is None:
+            return sample_weight
+        by_class = compute_sample_weight(self.class_weight, np.asarray(y))
+        return by_class if sample_weight is None else by_class * np.asarray(sample_weight)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the class of each row."""
+        best = np.argmax(self.predict_proba(X), axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Predict the probability of each class, in the order of ``classes_``."""
+        return self._scores(X)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Predict the logarithms of the classes' probabilities."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class Regressor(RegressorMixin, Estimator):
+    """An estimator of numbers."""
+
+    def _weighted(self, y: Any, sample_weight: Any) -> Any:
+        return sample_weight
+
+    _takes_several: ClassVar[bool] = True
+
+    def _target(self, y: Any, n_rows: int) -> _weald.Target:
+        y = check_array(
+            y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
+        )
+        _check_finite(y)
+        if (y.ndim == 2 and y.shape[1] == 1) or (y.ndim == 2 and not self._takes_several):
+            y = column_or_1d(y, warn=True)
+        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+        if y.ndim == 1:
+            return _weald.Target.of_numbers(y)
+        return _weald.Target.of_several(y, [f"y{i}" for i in range(y.shape[1])])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the number, or numbers, of each row."""
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._takes_several
+        return tags
+
+
+def _check_finite(y: np.ndarray) -> None:
+    """Numbers must be finite; the error says where they are not."""
+    if y.dtype.kind != "f":
+        return
+    bad = np.flatnonzero(~np.isfinite(y).reshape(len(y), -1).all(axis=1))
+    if len(bad) == 0:
+        return
+    what = "NaN" if np.isnan(y[bad[0]]).any() else "infinity"
+    more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+    raise ValueError(
+        f"Input y contains {what}: in row {bad[0]}{more}. "
+        "Every target value must be a finite number: drop these rows."
+    )
+
+
+def _encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, sorted, and the code of each row; without sorting where numbers are small."""
+    if y.dtype.kind in "iub" and len(y):
+        first, last = int(y.min()), int(y.max())
+        if last - first < 1 << 16:
+            shifted = (y.astype(np.int64) - first).astype(np.uint32)
+            is_there = np.bincount(shifted, minlength=last - first + 1) > 0
+            codes = (np.cumsum(is_there) - 1).astype(np.uint32)
+            classes = (np.flatnonzero(is_there) + first).astype(y.dtype)
+            return classes, shifted if is_there.all() else codes[shifted]
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes.astype(np.uint32)
+
+
+def _written_out(X: Any) -> np.ndarray:
+    return _table.dense(X) if hasattr(X, "tocsc") else X
+
+
+def _position(column: Any, names: Sequence[str]) -> int:
+    """Where a column stands that is given by name or position."""
+    if isinstance(column, str):
+        if column not in names:
+            raise ValueError(f"categorical_features names {column!r}, which is not a column of X")
+        return list(names).index(column)
+    if not -len(names) <= column < len(names):
+        raise ValueError(f"categorical_features has {column}, but X has {len(names)} features")
+    return int(column) % len(names)
+
+
+def _only_numbers(X: Any, i: int) -> bool | None:
+    """With ``categorical_features=None`` no column holds categories."""
+    return False

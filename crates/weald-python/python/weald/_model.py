@@ -1,0 +1,155 @@
+"""A fitted model, apart from any estimator: what a file holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _table
+from ._threads import n_threads
+from ._warn import tell_unseen
+from ._weald import Model as Core
+from ._weald import Table
+
+
+class Model:
+    """A fitted model of any method.
+
+    Made by :func:`weald.load`, and kept by estimators as ``model_``. Columns are matched by name,
+    in any order, and levels by name; levels that the model has not seen count as missing.
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._core.to_bytes(),)
+
+    def __repr__(self) -> str:
+        inside = f"{self.n_members} members, " if self.n_members != 1 else ""
+        return f"<weald.Model: {self.method}, {inside}{len(self.feature_names)} columns>"
+
+    def _repr_html_(self) -> str:
+        from ._html import model_html
+
+        return model_html(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file; the old file is there until the new one is."""
+        self._core.save(os.fspath(path))
+
+    @property
+    def method(self) -> str:
+        """The method that made it."""
+        return self._core.method
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The method's parameters, as text."""
+        return self._core.parameters
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The columns that it was trained on."""
+        return self._core.names
+
+    @property
+    def target_names(self) -> list[str]:
+        """What it predicts."""
+        return self._core.target_names
+
+    @property
+    def classes(self) -> list[str] | None:
+        """The names of its classes; None if it predicts numbers."""
+        return self._core.classes
+
+    @property
+    def output(self) -> str:
+        """What its numbers are: probabilities, value, values, quantiles, hazard or ranking."""
+        return self._core.output
+
+    @property
+    def n_members(self) -> int:
+        """How many members, or rounds, it has."""
+        return self._core.n_members
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that it was trained on."""
+        return self._core.n_rows
+
+    @property
+    def seed(self) -> int:
+        """The seed that it was trained with."""
+        return self._core.seed
+
+    @property
+    def out_of_bag_errors(self) -> list[float] | None:
+        """The error on rows out of the bag after each member; None if there were none."""
+        return self._core.out_of_bag_errors
+
+    @property
+    def learning_curve(self) -> tuple[str, str, list[float]] | None:
+        """The held-out loss: its name, what rows were held out, and its value round by round."""
+        return self._core.learning_curve
+
+    def predict(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray:
+        """Class names, or numbers, for each row of a frame or a matrix."""
+        scores = self.scores(self.table(X), n_jobs=n_jobs)
+        if self.classes is not None:
+            return np.asarray(self.classes, dtype=object)[np.argmax(scores, axis=1)]
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict_proba(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray:
+        """The probability of each class, for each row of a frame or a matrix."""
+        if self.classes is None:
+            raise AttributeError(f"the model predicts a {self.output}, not classes")
+        return self.scores(self.table(X), n_jobs=n_jobs)
+
+    def table(self, X: Any) -> Table:
+        """X as a table; a matrix has the model's columns in the model's order."""
+        if isinstance(X, Table):
+            return X
+        is_categorical = [levels is not None for levels in self._core.levels]
+        names = self.feature_names
+        if _table.is_frame(X):
+            given = _table.frame_names(X)
+            if given is None:
+                return _table.table_of_frame(X, names, is_categorical)
+            known = dict(zip(names, is_categorical, strict=True))
+            return _table.table_of_frame(X, given, [known.get(name) for name in given])
+        X = np.asarray(X) if not hasattr(X, "tocsc") else _table.dense(X)
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        if X.ndim != 2 or X.shape[1] != len(names):
+            raise ValueError(
+                f"X has {X.shape[1] if X.ndim == 2 else 1} features, "
+                f"but the model is expecting {len(names)} features as input"
+            )
+        return _table.table_of_matrix(X, names, is_categorical)
+
+    def scores(self, table: Table, *, n_jobs: int | None = -1) -> np.ndarray:
+        """What the model says of each row of a table: rows by classes, or rows by numbers."""
+        scores, unseen, _ = self._core.scores(table, n_threads(n_jobs))
+        tell_unseen(unseen)
+        return scores
+
+
+def _restored(data: bytes) -> Model:
+    """The model that bytes hold: all that a pickle calls."""
+    return Model(Core.from_bytes(data))
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Read a model from a file that weald wrote: here, in Rust or by the program."""
+    return Model(Core.load(os.fspath(path)))
+
+
+def names_of(levels: Sequence[Any]) -> list[str]:
+    """What levels or classes are called."""
+    return [_table.level_name(level) for level in levels]

@@ -1,0 +1,108 @@
+"""Parameters as text, which is how weald's methods are told them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ._table import level_name
+from ._weald import WealdError
+
+
+def text(value: Any) -> str:
+    """A value as weald reads it."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if isinstance(value, str):
+        return value.replace("_", "-")
+    if isinstance(value, Sequence | np.ndarray):
+        return ",".join(text(part) for part in value)
+    return repr(value)[:80]
+
+
+def feature_count(value: Any) -> str:
+    """How many features: a name, a count or a share; None means all."""
+    return "all" if value is None else text(value)
+
+
+def share(value: Any, n_rows: int) -> str:
+    """How many rows: a share, or a count of them; None means as many as there are."""
+    if value is None:
+        return "1"
+    is_count = isinstance(value, Integral) and not isinstance(value, bool)
+    return text(int(value) / n_rows if is_count else value)
+
+
+def class_weights(value: Any, classes: Sequence[Any]) -> str:
+    """Weights of classes: None, "balanced", or a dict by class."""
+    if not isinstance(value, Mapping):
+        return text(value)
+    names = [level_name(label) for label in classes]
+    given = {level_name(label): weight for label, weight in value.items()}
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise WealdError(f"class_weight names {unknown[0]!r}, which is not one of {names[:5]}")
+    _check_plain("class", given)
+    return ",".join(f"{name}:{text(float(given.get(name, 1.0)))}" for name in names)
+
+
+def monotone(value: Any, names: Sequence[str]) -> str:
+    """Directions: 1, 0 or -1 for each column, or a dict by name."""
+    if value is None or isinstance(value, str):
+        return "none" if value is None else value
+    if not isinstance(value, Mapping):
+        if len(value) != len(names):
+            raise WealdError(
+                f"monotone_constraints has {len(value)} values, but there are {len(names)} columns"
+            )
+        value = dict(zip(names, value, strict=True))
+    given = {_column(column, names): direction for column, direction in value.items()}
+    signs = {1: "+", -1: "-", "+": "+", "-": "-"}
+    for column, direction in given.items():
+        if direction not in signs and direction != 0:
+            raise WealdError(
+                f"monotone_constraints is {direction!r} for the column {column!r}; "
+                "expected 1 (rising), -1 (falling) or 0"
+            )
+    given = {column: signs[direction] for column, direction in given.items() if direction != 0}
+    _check_plain("column", given)
+    return ",".join(f"{column}:{sign}" for column, sign in given.items()) or "none"
+
+
+def interactions(value: Any, names: Sequence[str]) -> str:
+    """Sets of columns, by name or position, that may be used together."""
+    if value is None or isinstance(value, str):
+        return "none" if value is None else value
+    sets = [[_column(column, names) for column in columns] for columns in value]
+    for columns in sets:
+        _check_plain("column", columns)
+    return ";".join(",".join(columns) for columns in sets) or "none"
+
+
+def _column(column: Any, names: Sequence[str]) -> str:
+    """A column by name or position."""
+    if isinstance(column, Integral) and not isinstance(column, bool):
+        if not -len(names) <= column < len(names):
+            raise WealdError(f"there is no column {column}; there are {len(names)}")
+        return names[column]
+    return str(column)
+
+
+def _check_plain(what: str, names: Any) -> None:
+    bad = [name for name in names if any(sign in name for sign in ",:;")]
+    if bad:
+        raise WealdError(
+            f"the {what} {bad[0]!r} cannot be named here, because of its punctuation; rename it"
+        )
+
+
+Writer = Callable[..., str]

@@ -1,0 +1,34 @@
+"""How many threads, and which seed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ._weald import WealdError
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """As many as scikit-learn would: None is 1, -1 is all, -2 is all but one."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise WealdError("n_jobs is 0; expected a count, or -1 for as many as there are cores")
+    if n_jobs > 0:
+        return int(n_jobs)
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (n_cores or 1) + 1 + int(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed: an integer is taken as it is, a generator draws one, None draws from NumPy's."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state is {random_state}; expected 0 to 2**64 - 1")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
