@@ -56,3 +56,9 @@ pub fn to_python(error: weald::Error) -> PyErr {
         _ => WealdError::new_err(told),
     }
 }
+
+/// Panics on a thread of its own, as a fault of weald would: to see that the process lives on.
+#[pyfunction]
+pub fn _panic(py: Python<'_>, words: String) -> PyResult<()> {
+    crate::watch::Watch::default().over(py, || panic!("{words}"))
+}

@@ -26,5 +26,6 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::_panic, module)?)?;
     Ok(())
 }

@@ -130,7 +130,8 @@ def _of_series(name: str, series: Any, categorical: bool | None) -> tuple[np.nda
         is_text = True
     if is_text:
         return _of_objects(name, series, categorical)
-    if categorical:
+    is_boolean = pd.api.types.is_bool_dtype(kind)
+    if categorical or (categorical is None and is_boolean):
         codes, levels = pd.factorize(series, sort=True, use_na_sentinel=True)
         return _of_codes(codes, list(levels))
     return _numbers(name, series), None

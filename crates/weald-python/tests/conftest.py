@@ -1,0 +1,53 @@
+"""Data that several tests use."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ESTIMATORS = [
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRanker",
+    "GradientBoostingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+]
+
+
+def numbers(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix and a class that depends on it."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    y = (X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n) > 0).astype(int)
+    return X, y
+
+
+@pytest.fixture
+def frame() -> tuple[pd.DataFrame, pd.Series]:
+    """Numbers, categories, text, booleans and dates, all with missing values."""
+    rng = np.random.default_rng(1)
+    n = 400
+    colour = rng.choice(["red", "green", "blue"], n)
+    size = rng.normal(size=n)
+    X = pd.DataFrame(
+        {
+            "size": size,
+            "count": pd.array(rng.integers(0, 9, n), dtype="Int64"),
+            "colour": pd.Categorical(colour),
+            "town": rng.choice(["Oslo", "Bergen"], n).astype(object),
+            "open": rng.random(n) > 0.5,
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D"),
+        }
+    )
+    y = pd.Series(np.where((colour == "red") ^ (size > 0.3), "yes", "no"), name="bought")
+    X.loc[::7, "size"] = np.nan
+    X.loc[::11, "colour"] = None
+    X.loc[::13, "town"] = None
+    X.loc[::17, "count"] = pd.NA
+    X.loc[::19, "day"] = pd.NaT
+    return X, y

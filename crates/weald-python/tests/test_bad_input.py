@@ -1,0 +1,168 @@
+"""What each bad input gets: a clear error or a named warning, never a wrong answer in silence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import ESTIMATORS, numbers
+
+import weald
+
+SUPERVISED = [name for name in ESTIMATORS if name != "GradientBoostingRanker"]
+
+
+def refused(words, X, y, make=weald.RandomForestClassifier, error=ValueError, **fit):
+    with pytest.raises(error, match=words):
+        make().fit(X, y, **fit)
+
+
+X, y = numbers(60)
+
+
+@pytest.mark.parametrize("name", SUPERVISED)
+def test_shapes_and_lengths(name):
+    make = getattr(weald, name)
+    refused(r"0 sample\(s\)", X[:0], y[:0], make)
+    refused(r"0 feature\(s\)", X[:, :0], y, make)
+    refused(r"0 sample\(s\)", pd.DataFrame(X[:0]), y[:0], make)
+    refused(r"inconsistent numbers of samples: \[60, 59\]", X, y[:-1], make)
+    refused("1D array", X[:, 0], y, make)
+    refused("requires y to be passed", X, None, make)
+
+
+@pytest.mark.parametrize("name", SUPERVISED)
+def test_targets_that_are_no_numbers(name):
+    make = getattr(weald, name)
+    for bad in (np.nan, np.inf):
+        target = y.astype(float)
+        target[[7, 9]] = bad
+        refused(r"Input y contains (NaN|infinity): in row 7 and 1 more", X, target, make)
+
+
+def test_a_continuous_target_is_for_regressors():
+    for name in (n for n in SUPERVISED if n.endswith("Classifier")):
+        refused("Unknown label type: continuous", X, X[:, 0], getattr(weald, name))
+
+
+def test_one_class_is_fitted_with_a_warning():
+    for name in (n for n in SUPERVISED if n.endswith("Classifier")):
+        with pytest.warns(weald.DataWarning, match='every row has the class "3"'):
+            model = getattr(weald, name)().fit(X, np.full(60, 3))
+        assert model.predict_proba(X).shape == (60, 1)
+        assert (model.predict(X) == 3).all()
+
+
+def test_useless_columns_are_named():
+    frame = pd.DataFrame({"a": X[:, 0], "same": 1.0, "gone": np.nan})
+    with pytest.warns(weald.DataWarning) as heard:
+        weald.RandomForestClassifier(5).fit(frame, y)
+    told = [str(one.message) for one in heard]
+    assert any("constant" in words and '"same"' in words for words in told), told
+    assert any("without any value" in words and '"gone"' in words for words in told), told
+    with pytest.warns(weald.DataWarning) as heard:
+        weald.RandomForestClassifier(5).fit(frame[["same"]], y)
+    assert any("predicts the same for every row" in str(one.message) for one in heard)
+
+
+def test_infinite_and_extreme_features():
+    wild = X.copy()
+    wild[3, 0], wild[4, 0], wild[5, 1], wild[6, 1], wild[7, 2] = (
+        np.inf,
+        -np.inf,
+        1e300,
+        5e-324,
+        -0.0,
+    )
+    with pytest.warns(weald.DataWarning, match="infinite values"):
+        model = weald.DecisionTreeClassifier().fit(wild, y)
+    assert model.score(wild, y) == 1.0
+
+
+def test_text_in_a_column_of_numbers():
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    model = weald.RandomForestClassifier(5).fit(frame, y)
+    dirty = frame.astype({"b": object})
+    dirty.loc[[4, 9], "b"] = "n/a?"
+    words = r"'b' should hold numbers, but row 5 has 'n/a\?' \(and 1 more"
+    with pytest.raises(weald.WealdError, match=words):
+        model.predict(dirty)
+    with pytest.raises(weald.WealdError, match=r"'b' holds text, but .* in row 1 is not"):
+        weald.RandomForestClassifier(5).fit(dirty, y)
+    refused("could not convert string", [["a"]] * 60, y)
+    refused("Complex data not supported", X.astype(complex), y)
+
+
+def test_column_names():
+    twice = pd.DataFrame(X[:, :2], columns=["a", "a"])
+    refused(r"unique column names, got:\n- 'a' 2 times", twice, y)
+
+
+def test_weights():
+    make = weald.RandomForestClassifier
+    refused("weight of row 3 is -1", X, y, make, sample_weight=np.where(np.arange(60) == 2, -1, 1))
+    refused("NaN", X, y, make, sample_weight=np.full(60, np.nan))
+    refused("zero", X, y, make, sample_weight=np.zeros(60))
+    refused("sample_weight.shape", X, y, make, sample_weight=np.ones(59))
+
+
+def test_parameters():
+    def bad(words, make=weald.RandomForestClassifier, **parameters):
+        with pytest.raises(ValueError, match=words):
+            make(**parameters).fit(X, y)
+
+    bad('`n_trees` is "0"; expected at least 1', n_estimators=0)
+    bad('`max_features` is "most"', max_features="most")
+    bad('`criterion` is "giny"', criterion="giny")
+    bad("n_jobs is 0", n_jobs=0)
+    bad("random_state is -1", random_state=-1)
+    bad("max_samples needs bootstrap", max_samples=0.5, bootstrap=False)
+    bad("monotone_constraints has 2 values, but there are 5", monotone_constraints=[1, 0])
+    bad("monotone_constraints is 3", monotone_constraints=[3, 0, 0, 0, 0])
+    bad("class_weight names '7'", class_weight={7: 2.0})
+    bad("either ccp_alpha or pruning", weald.DecisionTreeClassifier, ccp_alpha=0.1, pruning="none")
+    bad("`loss` is", weald.GradientBoostingClassifier, loss="sqared")
+    bad("eval_set|learning_rate", weald.GradientBoostingClassifier, learning_rate=-1)
+
+
+def test_another_number_of_columns():
+    model = weald.RandomForestClassifier(5).fit(X, y)
+    with pytest.raises(
+        ValueError, match="X has 4 features, but RandomForestClassifier is expecting 5"
+    ):
+        model.predict(X[:, :4])
+
+
+def test_model_files(tmp_path):
+    path = tmp_path / "m.weald"
+    weald.RandomForestClassifier(5, random_state=0).fit(X, y).save(path)
+    model = weald.load(path)
+    assert model.method == "random-forest" and model.n_members == 5
+    names = model.feature_names
+    shuffled = pd.DataFrame(X, columns=names)[names[::-1]].assign(extra=1)
+    assert np.array_equal(model.predict_proba(shuffled), model.predict_proba(X))
+    with pytest.raises(weald.WealdError, match='lacks the column "x1"'):
+        model.predict(shuffled.drop(columns="x1"))
+    data = path.read_bytes()
+    for bad, words in (
+        (data[:-5], "truncated|shorter|end"),
+        (b"PK\x03\x04" + data, "not a weald model file"),
+        (data[:-3] + b"abc", "damaged|checksum|SHA"),
+        (b"", "truncated: it has only 0 bytes"),
+    ):
+        path.write_bytes(bad)
+        with pytest.raises(weald.ModelFileError, match=words):
+            weald.load(path)
+    with pytest.raises(OSError, match="No such file"):
+        weald.load(tmp_path / "none.weald")
+    with pytest.raises(OSError):
+        weald.RandomForestClassifier(5).fit(X, y).save(tmp_path / "no" / "m.weald")
+
+
+def test_an_unfitted_estimator_says_so():
+    from sklearn.exceptions import NotFittedError
+
+    for name in ESTIMATORS:
+        for method in ("predict", "apply", "decision_path"):
+            with pytest.raises(NotFittedError):
+                getattr(getattr(weald, name)(), method)(X)
+        with pytest.raises(NotFittedError):
+            getattr(weald, name)().save("m.weald")
