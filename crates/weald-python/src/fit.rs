@@ -79,10 +79,7 @@ pub fn fit(
     listener: Option<Py<PyAny>>,
 ) -> PyResult<Fitted> {
     guarded(|| {
-        let mut learner = AnyLearner::named(method).map_err(to_python)?;
-        for (name, value) in &parameters {
-            learner.set(name, value).map_err(to_python)?;
-        }
+        let learner = learner(method, &parameters)?;
         let watch = Watch::new(listener);
         let run = Run::new(Seed(seed), threads, &watch).map_err(to_python)?;
         let sample = rows.sample()?;
@@ -167,10 +164,23 @@ pub fn methods() -> Vec<(&'static str, &'static str, &'static str)> {
     weald::any::METHODS.iter().map(|method| (method.name, method.summary, method.source)).collect()
 }
 
-/// Every parameter of a method: its name, default, what it accepts, and what it means.
+/// Every parameter of a method: its name, value, what it accepts, and what it means. Those that are
+/// not given have their defaults.
 #[pyfunction]
-pub fn settings(method: &str) -> PyResult<Vec<(String, String, String, &'static str)>> {
-    let learner = AnyLearner::named(method).map_err(to_python)?;
-    let settings = learner.settings().into_iter();
+#[pyo3(signature = (method, parameters=Vec::new()))]
+pub fn settings(
+    method: &str,
+    parameters: Vec<(String, String)>,
+) -> PyResult<Vec<(String, String, String, &'static str)>> {
+    let settings = learner(method, &parameters)?.settings().into_iter();
     Ok(settings.map(|s| (s.name.into_owned(), s.value, s.expected, s.meaning)).collect())
+}
+
+/// The method called `method` with these parameters.
+fn learner(method: &str, parameters: &[(String, String)]) -> PyResult<AnyLearner> {
+    let mut learner = AnyLearner::named(method).map_err(to_python)?;
+    for (name, value) in parameters {
+        learner.set(name, value).map_err(to_python)?;
+    }
+    Ok(learner)
 }

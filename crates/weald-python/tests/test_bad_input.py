@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ESTIMATORS, numbers
 
 import weald
+from conftest import ESTIMATORS, numbers
 
 SUPERVISED = [name for name in ESTIMATORS if name != "GradientBoostingRanker"]
 

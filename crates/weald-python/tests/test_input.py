@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from conftest import numbers
 from scipy import sparse
 
 import weald
+from conftest import numbers
 
 
 def fitted(X, y, **parameters):

@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 import pytest
-from conftest import numbers
 
 import weald
+from conftest import numbers
 from weald import _weald
 
 
@@ -134,7 +134,7 @@ def test_the_interpreter_runs_while_a_fit_does():
 
 
 def test_a_panic_is_an_exception_and_the_process_lives_on():
-    with pytest.raises(weald.InternalError, match="a fault of weald itself: boom at .*errors.rs"):
+    with pytest.raises(weald.InternalError, match=r"a fault of weald itself: boom at .*errors.rs"):
         _weald._panic("boom")
     X, y = numbers(50)
     assert weald.DecisionTreeClassifier().fit(X, y).score(X, y) == 1.0

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import ESTIMATORS, numbers
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -15,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import weald
+from conftest import ESTIMATORS, numbers
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
