@@ -12,6 +12,7 @@ pub mod ensemble;
 pub mod error;
 mod exact_sum;
 pub mod forest;
+pub mod inspect;
 pub mod learner;
 pub mod loss;
 pub mod metric;

@@ -1,7 +1,6 @@
 //! A tree as JSON: every node with its rule and full value.
 
 use serde_json::{Value, json};
-use weald::data::FieldKind;
 use weald::tree::{Rule, TreeModel};
 
 /// The nodes down to `depth` levels of splits, root first, each before its children. A list and
@@ -44,21 +43,11 @@ fn split(model: &TreeModel, node: usize) -> Value {
             "below": threshold,
             "missing": side(*missing_left),
         }),
-        Rule::Categories { feature, left, missing_left } => {
-            let names: Vec<&str> = match &column(*feature).kind {
-                FieldKind::Categorical { levels } => left
-                    .codes()
-                    .filter_map(|c| levels.get(c as usize))
-                    .map(String::as_str)
-                    .collect(),
-                FieldKind::Numeric => vec![],
-            };
-            json!({
-                "column": column(*feature).name,
-                "in": names,
-                "missing": side(*missing_left),
-            })
-        }
+        rule @ Rule::Categories { feature, missing_left, .. } => json!({
+            "column": column(*feature).name,
+            "in": rule.left_levels(&model.schema),
+            "missing": side(*missing_left),
+        }),
     }
 }
 

@@ -36,13 +36,30 @@ pub struct AdditiveModel {
 impl AdditiveModel {
     /// The scores of a table, before the link: `start` plus one tree after the other.
     pub fn raw_scores(&self, table: &Aligned<'_>) -> Scores {
+        let mut scores = self.start_scores(table.table().n_rows());
+        self.trees.add_to(table.table(), &mut scores);
+        scores
+    }
+
+    /// The scores of so many rows before the first tree, and before the link.
+    pub fn start_scores(&self, n_rows: usize) -> Scores {
         let width = self.start.len();
-        let mut scores = Scores::zeros(table.table().n_rows(), width);
+        let mut scores = Scores::zeros(n_rows, width);
         in_stretches(scores.values_mut(), STRETCH * width, |_, scores| {
             scores.chunks_exact_mut(width).for_each(|row| row.copy_from_slice(&self.start));
         });
-        self.trees.add_to(table.table(), &mut scores);
         scores
+    }
+
+    /// Adds what the trees of one round say to scores before the link. Round after round from
+    /// [`AdditiveModel::start_scores`] on this gives the bytes of [`AdditiveModel::raw_scores`].
+    ///
+    /// # Panics
+    /// When there is no such round.
+    pub fn add_round(&self, round: usize, table: &Aligned<'_>, scores: &mut Scores) {
+        let n_trees = self.trees.len() / self.n_rounds();
+        let trees = self.trees[round * n_trees..(round + 1) * n_trees].to_vec();
+        Trees::from(trees).add_to(table.table(), scores);
     }
 
     /// The predictions of rows that have an offset, as in training: the trees add to it. Without
@@ -54,7 +71,8 @@ impl AdditiveModel {
         Ok(self.respond(&raw))
     }
 
-    fn respond(&self, raw: &Scores) -> Scores {
+    /// The predictions that scores before the link make.
+    pub fn respond(&self, raw: &Scores) -> Scores {
         let (from, to) = (raw.width(), self.output.width());
         let mut predictions = Scores::zeros(raw.n_rows(), to);
         in_stretches(predictions.values_mut(), STRETCH * to, |stretch, predictions| {

@@ -136,6 +136,12 @@ impl Aligned<'_> {
         Aligned { table: Cow::Owned(table), unseen: vec![], extra: vec![] }
     }
 
+    /// The same, free of the table that it was made of. Values are shared, not copied.
+    pub fn into_owned(self) -> Aligned<'static> {
+        let Aligned { table, unseen, extra } = self;
+        Aligned { table: Cow::Owned(table.into_owned()), unseen, extra }
+    }
+
     /// Levels that the schema does not know, by column.
     pub fn unseen(&self) -> &[Unseen] {
         &self.unseen

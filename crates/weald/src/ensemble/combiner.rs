@@ -17,22 +17,11 @@ impl Combiner {
     /// One answer from one or more of equal shape. They are taken one after the other, so that only
     /// one need be there at a time.
     pub fn combine(self, answers: impl IntoIterator<Item = Scores>, weights: &[f64]) -> Scores {
-        let total: f64 = weights.iter().sum();
-        let unit = unit(total);
-        let mut combined: Option<Scores> = None;
-        for (mut answer, weight) in answers.into_iter().zip(weights) {
-            let sums = combined
-                .get_or_insert_with(|| Scores::zeros(answer.n_rows(), answer.width()))
-                .rows_mut();
-            for (sums, row) in sums.zip(answer.rows_mut()) {
-                self.count(row);
-                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += unit * weight * *x);
-            }
+        let mut combining = Combining::new(self, weights);
+        for (answer, &weight) in answers.into_iter().zip(weights) {
+            combining.add(answer, weight);
         }
-        let mut combined = combined.unwrap_or_else(|| Scores::zeros(0, 1));
-        let mean = |sum: f64| (sum / (unit * total)).clamp(f64::MIN, f64::MAX);
-        combined.values_mut().iter_mut().for_each(|sum| *sum = mean(*sum));
-        combined
+        combining.finish()
     }
 
     /// Makes of what a member says what is averaged: a vote for its class is 1 there, 0 elsewhere.
@@ -42,6 +31,43 @@ impl Combiner {
             answer.fill(0.0);
             answer[class] = 1.0;
         }
+    }
+}
+
+/// Answers on their way to one.
+#[derive(Debug, Clone)]
+pub struct Combining {
+    combiner: Combiner,
+    /// What weights are multiplied by.
+    unit: f64,
+    /// The weight of the answers so far.
+    total: f64,
+    sums: Option<Scores>,
+}
+
+impl Combining {
+    /// No answer yet, of members with these weights.
+    pub fn new(combiner: Combiner, weights: &[f64]) -> Combining {
+        Combining { combiner, unit: unit(weights.iter().sum()), total: 0.0, sums: None }
+    }
+
+    /// Adds an answer. All have the same shape.
+    pub fn add(&mut self, mut answer: Scores, weight: f64) {
+        self.total += weight;
+        let zeros = || Scores::zeros(answer.n_rows(), answer.width());
+        let sums = self.sums.get_or_insert_with(zeros).rows_mut();
+        for (sums, row) in sums.zip(answer.rows_mut()) {
+            self.combiner.count(row);
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += self.unit * weight * *x);
+        }
+    }
+
+    /// The answer of those that were added; NaN if they weigh nothing.
+    pub fn finish(self) -> Scores {
+        let mut combined = self.sums.unwrap_or_else(|| Scores::zeros(0, 1));
+        let mean = |sum: f64| (sum / (self.unit * self.total)).clamp(f64::MIN, f64::MAX);
+        combined.values_mut().iter_mut().for_each(|sum| *sum = mean(*sum));
+        combined
     }
 }
 

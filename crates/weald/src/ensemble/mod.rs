@@ -8,7 +8,7 @@ mod out_of_bag;
 use std::sync::Arc;
 
 pub use batches::Batches;
-pub use combiner::Combiner;
+pub use combiner::{Combiner, Combining};
 pub use member::Member;
 pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError, has_settled};
 

@@ -129,6 +129,11 @@ impl DeepTrees {
         self.width
     }
 
+    /// The trees as rows go down them.
+    pub fn walk(&self) -> &Walk {
+        &self.walk
+    }
+
     /// How many nodes all trees have.
     pub fn n_nodes(&self) -> usize {
         self.walk.descent().n_nodes()

@@ -190,6 +190,11 @@ impl Trees {
         }
     }
 
+    /// The trees as rows go down them; their leaves are numbered through.
+    pub fn walk(&self) -> &Walk {
+        &self.packed().walk
+    }
+
     fn packed(&self) -> &Packed {
         self.walk.get_or_init(|| {
             let values = self.trees.iter().flat_map(|tree| {

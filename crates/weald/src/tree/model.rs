@@ -9,7 +9,7 @@ use super::kernel::descent::Rows;
 use super::level_set::LevelSet;
 use super::linear::LinearLeaves;
 use super::walk::{Reader, Walk};
-use crate::data::{Aligned, MISSING, Schema, Table};
+use crate::data::{Aligned, FieldKind, MISSING, Schema, Table};
 use crate::model::{Model, Output};
 use crate::run::in_stretches;
 use crate::scores::Scores;
@@ -80,6 +80,15 @@ impl Rule {
             }
         }
     }
+
+    /// The names of the levels that go left; `None` if the rule asks for no level.
+    pub fn left_levels<'s>(&self, schema: &'s Schema) -> Option<Vec<&'s str>> {
+        let Rule::Categories { feature, left, .. } = self else { return None };
+        let FieldKind::Categorical { levels } = &schema.fields[*feature as usize].kind else {
+            return None;
+        };
+        Some(left.codes().map(|code| levels[code as usize].as_str()).collect())
+    }
 }
 
 impl Tree {
@@ -99,6 +108,13 @@ impl Tree {
     /// Whether a node is a leaf.
     pub fn is_leaf(&self, node: usize) -> bool {
         self.nodes[node].rule == Rule::Leaf
+    }
+
+    /// What the split of an inner node lowers the criterion's cost by. Where values were moved to
+    /// respect the direction of a feature this may be below 0.
+    pub fn gain(&self, node: usize) -> Option<f64> {
+        let cost = |node: usize| self.nodes[node].cost;
+        self.children(node).map(|(left, right)| cost(node) - cost(left) - cost(right))
     }
 
     /// How many leaves.

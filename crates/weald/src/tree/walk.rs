@@ -240,6 +240,7 @@ fn question<'a>(rule: &'a Rule, asked: &[Asked]) -> Question<'a> {
 }
 
 /// A column as trees read it.
+#[derive(Debug, Clone, Copy)]
 pub enum Reader<'a> {
     /// Single precision: the values, and how far they lie apart.
     F32(&'a [f32], usize),

@@ -1,7 +1,7 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! predict | bag, boost, forest | theory | any | persist. `tree/kernel` uses nothing and may be used
+//! predict | bag, boost, forest | theory | any | inspect, persist. `tree/kernel` uses nothing and may be used
 //! by all.
 
 use std::fs;
@@ -30,6 +30,7 @@ const LAYERS: &[(&str, usize)] = &[
     ("forest", 6),
     ("theory", 7),
     ("any", 8),
+    ("inspect", 9),
     ("persist", 9),
 ];
 

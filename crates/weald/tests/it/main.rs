@@ -7,6 +7,7 @@ mod constraints;
 mod engine;
 mod golden;
 mod growth;
+mod inspect;
 mod laws;
 mod layers;
 mod linear_leaves;

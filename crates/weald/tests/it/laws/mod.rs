@@ -1,6 +1,6 @@
 //! Laws that every method keeps, one table over all of them.
 
-mod made;
+pub mod made;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ fn fit_on(learner: &AnyLearner, made: &Made, threads: usize) -> AnyModel {
     learner.fit(&made.sample(), &run).unwrap_or_else(|e| panic!("{learner:?}: {e}"))
 }
 
-fn fit(learner: &AnyLearner, made: &Made) -> AnyModel {
+pub fn fit(learner: &AnyLearner, made: &Made) -> AnyModel {
     fit_on(learner, made, 1)
 }
 
@@ -41,7 +41,7 @@ fn trained(model: AnyModel) -> Trained {
 }
 
 /// Calls `law` for every method on every task that it can learn.
-fn for_each(law: impl Fn(&str, &AnyLearner, &Made)) {
+pub fn for_each(law: impl Fn(&str, &AnyLearner, &Made)) {
     for (task, made) in tasks() {
         for (name, learner) in every_learner(&made.target) {
             law(&format!("{name} on {task}"), &learner, &made);

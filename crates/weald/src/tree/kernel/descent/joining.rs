@@ -80,6 +80,18 @@ impl Descent {
         })
     }
 
+    /// The right child of each node of one tree in pre-order, counted from the tree's root; 0 in a
+    /// leaf.
+    ///
+    /// # Panics
+    /// When there is no such tree.
+    pub fn rights(&self, tree: usize) -> impl ExactSizeIterator<Item = u32> {
+        self.nodes_of(tree).enumerate().map(|(place, at)| match self.opened(at).right {
+            0 => 0,
+            distance => place as u32 + distance,
+        })
+    }
+
     /// The features that the nodes of one tree ask for, node by node.
     ///
     /// # Panics
