@@ -3,6 +3,7 @@
 
 mod errors;
 mod fit;
+mod inside;
 mod memory;
 mod model;
 mod table;
@@ -23,6 +24,7 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fit::Rows>()?;
     module.add_class::<fit::Fitted>()?;
     module.add_class::<model::Model>()?;
+    module.add_class::<inside::Stages>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;

@@ -77,7 +77,7 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>)> {
         guarded(|| {
             let model = &self.trained.model;
-            let aligned = model.schema().align(&table.table).map_err(to_python)?;
+            let aligned = self.aligned(table)?;
             let scores = on_threads(py, threads, table.table.n_rows(), || {
                 model.aligned_scores(&aligned).into_values()
             })?;
@@ -98,7 +98,7 @@ impl Model {
             let AnyModel::Additive(model) = &self.trained.model else {
                 return Err(WealdError::new_err("only gradient boosting has raw scores"));
             };
-            let aligned = model.schema.align(&table.table).map_err(to_python)?;
+            let aligned = self.aligned(table)?;
             let raw = on_threads(py, threads, table.table.n_rows(), || model.raw_scores(&aligned))?;
             let width = raw.width();
             matrix(py, raw.into_values(), width)
@@ -207,7 +207,7 @@ impl Model {
 }
 
 /// Does `work` without the interpreter's lock, on threads of its own if there are rows enough.
-fn on_threads<R: Send>(
+pub fn on_threads<R: Send>(
     py: Python<'_>,
     threads: usize,
     n_rows: usize,

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
+
+import numpy as np
 
 from . import _text
 from ._committee import Committee, CommitteeClassifier, CommitteeRegressor
 from ._describe import documented
 from ._estimator import Given
+from ._inside import OfForest
+from ._threads import n_threads
 from ._tree import CRITERIA
 
 
-class _Forest(Committee):
+class _Forest(OfForest, Committee):
     _renamed: ClassVar[dict[str, str]] = {
         "n_estimators": "n_trees",
         "max_depth": "max_depth",
@@ -42,6 +47,14 @@ class _Forest(Committee):
         if hasattr(self, "class_weight"):
             settings["class_weights"] = _text.class_weights(self.class_weight, given.classes)
         return settings
+
+
+class _ForestRegressor(_Forest, CommitteeRegressor):
+    def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.1, 0.5, 0.9)) -> np.ndarray:
+        """Predict quantiles of what may happen (Meinshausen 2006); needs ``keep_rows=True``."""
+        table = self._predict_table(X)
+        levels = [float(level) for level in quantiles]
+        return self.model_._core.quantiles(table, levels, n_threads(self.n_jobs))
 
 
 @documented
@@ -114,7 +127,7 @@ class RandomForestClassifier(_Forest, CommitteeClassifier):
 
 
 @documented
-class RandomForestRegressor(_Forest, CommitteeRegressor):
+class RandomForestRegressor(_ForestRegressor):
     """A random forest for numbers, one or several a row (Breiman 2001).
 
     Deep trees on bootstraps of the rows, each split among a few features drawn for it; the mean of
@@ -248,7 +261,7 @@ class ExtraTreesClassifier(_Forest, CommitteeClassifier):
 
 
 @documented
-class ExtraTreesRegressor(_Forest, CommitteeRegressor):
+class ExtraTreesRegressor(_ForestRegressor):
     """Extremely randomised trees for numbers (Geurts, Ernst & Wehenkel 2006).
 
     Split points are drawn at random, and every tree sees all rows: smoother than a random forest,

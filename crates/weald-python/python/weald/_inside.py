@@ -23,19 +23,32 @@ class Inside(Estimator):
         return np.asarray(self.model_._core.importance())
 
     def apply(self, X: Any) -> np.ndarray:
-        """The leaf of each row in each tree, as a node number of that tree."""
+        """Find the leaf of each row in each tree, as a node number of that tree."""
         table = self._predict_table(X)
         leaves = self.model_._core.leaves(table, n_threads(self.n_jobs))
         return leaves[:, 0] if self._is_one_tree else leaves
 
     def decision_path(self, X: Any) -> Any:
-        """The nodes that each row passes, as a sparse matrix; and where each tree's nodes begin."""
+        """Find the nodes that each row passes, as a sparse matrix of 0 and 1.
+
+        Of several trees the nodes are counted through, and where those of each begin comes with it.
+        """
         table = self._predict_table(X)
         ends, nodes, sizes = self.model_._core.paths(table, n_threads(self.n_jobs))
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         shape = (table.n_rows, int(offsets[-1]))
         passed = sparse.csr_matrix((np.ones(len(nodes), dtype=np.int8), nodes, ends), shape=shape)
         return passed if self._is_one_tree else (passed, offsets)
+
+    def get_depth(self) -> int:
+        """Splits on the longest way from a root to a leaf."""
+        check_is_fitted(self)
+        return self.model_._core.depth
+
+    def get_n_leaves(self) -> int:
+        """How many leaves the trees have together."""
+        check_is_fitted(self)
+        return self.model_._core.n_leaves
 
     @property
     def _is_one_tree(self) -> bool:
@@ -56,3 +69,45 @@ class Staged(Estimator):
                 yield self.classes_[np.argmax(scores, axis=1)]
             else:
                 yield scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+class OfForest(Estimator):
+    """What a forest knows beyond its mean."""
+
+    @property
+    def unbiased_importances_(self) -> np.ndarray | None:
+        """Importances on rows in and out of the bag, which do not favour columns of many values.
+
+        Noise has 0 in expectation, and may come out below (Zhou & Hooker 2021). None without rows
+        out of the bag.
+        """
+        check_is_fitted(self)
+        found = self.model_._core.unbiased_importance
+        return None if found is None else np.asarray(found)
+
+    @property
+    def permutation_importances_(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """What the error of a tree rises by when a column is shuffled out of the bag.
+
+        With it, the standard error of that mean. None unless ``permutation_importance=True``.
+        """
+        check_is_fitted(self)
+        found = self.model_._core.permutation_importance
+        return None if found is None else (np.asarray(found[0]), np.asarray(found[1]))
+
+    def standard_errors(self, X: Any) -> np.ndarray:
+        """How far predictions may be off by the choice of training rows.
+
+        By the infinitesimal jackknife (Wager, Hastie & Efron 2014); needs ``keep_rows=True``.
+        """
+        table = self._predict_table(X)
+        found = self.model_._core.standard_errors(table, n_threads(self.n_jobs))
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def proximity(self, X: Any, other: Any = None) -> np.ndarray:
+        """Find how near rows are to each other, or to ``other``: the share of trees in which two
+        rows fall into one leaf.
+        """
+        table = self._predict_table(X)
+        others = table if other is None else self._predict_table(other)
+        return self.model_._core.proximity(table, others, n_threads(self.n_jobs))

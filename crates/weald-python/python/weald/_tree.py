@@ -39,11 +39,6 @@ class _Tree(Inside, Estimator):
             "min_leaf_weight": _text.text(self.min_weight_fraction_leaf * given.weight),
         }
 
-    @property
-    def tree_depth_(self) -> int:
-        """Splits on the longest way from the root to a leaf."""
-        return self.get_depth()
-
 
 @documented
 class DecisionTreeClassifier(_Tree, Classifier):
