@@ -9,8 +9,10 @@ many bytes its model is, in memory or saved (`size`). What a method sets is said
 process holds one peer only.
 """
 
+import contextlib
 import ctypes
 import importlib.metadata
+import json
 import tempfile
 from pathlib import Path
 
@@ -43,6 +45,65 @@ class Library:
     def size(self):
         """`model_bytes` in memory, `file_bytes` saved, where they can be known."""
         return {}
+
+
+class Weald(Library):
+    """The package, given the words for weald-bench: the method, then `name=value`."""
+
+    package = "weald"
+
+    def __init__(self, settings, classes, threads):
+        super().__init__(settings, classes, threads)
+        import weald
+
+        method, *words = settings.words
+        name = method.title().replace("-", "") + ("Classifier" if classes else "Regressor")
+        kind = getattr(weald, name)
+        ours = {theirs: ours for ours, theirs in kind._renamed.items()}
+        ours["n_trees"] = "n_estimators"
+        self.estimator = kind(n_jobs=threads, random_state=settings.seed)
+        for word in words:
+            key, value = word.split("=")
+            with contextlib.suppress(ValueError):
+                value = json.loads(value)
+            self.estimator.set_params(**{ours.get(key, key): value})
+
+    def form(self, rows):
+        if not rows.categorical:
+            return rows.matrix
+        import pandas
+
+        frame = pandas.DataFrame({f"x{i}": column for i, column in enumerate(rows.matrix.T)})
+        for i in rows.categorical:
+            codes = np.nan_to_num(rows.matrix[:, i], nan=-1).astype(int)
+            levels = [str(level) for level in range(rows.levels[i])]
+            frame[f"x{i}"] = pandas.Categorical.from_codes(codes, levels)
+        return frame
+
+    def fit(self, rows, form):
+        self.estimator.fit(form, rows.target)
+
+    def predict(self, form):
+        if not self.classes:
+            return self.estimator.predict(form)
+        found = self.estimator.predict_proba(form)
+        return found[:, 1] if self.classes == 2 else found
+
+    def single(self, rows, row):
+        return rows.matrix[row].astype("float64")
+
+    def one(self, form):
+        return self.estimator.model_.predict_row(form)
+
+    def class_names(self):
+        return self.estimator.classes_.tolist() if self.classes > 2 else None
+
+    def shape(self):
+        model = self.estimator.model_
+        return model.n_trees, self.estimator.get_n_leaves()
+
+    def size(self):
+        return {"file_bytes": len(self.estimator.model_.to_bytes())}
 
 
 class LightGBM(Library):

@@ -1,12 +1,13 @@
-"""A peer's side of a race: reads the rows, fits, predicts, and prints what it took as JSON.
+"""A side of a race: reads the rows, fits, predicts, and prints what it took as JSON.
 
     python bench/peer.py METHOD PEER TRAIN TEST CLASSES THREADS SETTINGS PREDICTIONS
 
 METHOD is `boost` or `forest`: what the modules with its libraries and its settings begin with.
-SETTINGS is a JSON object with the fields of that method's `Settings`. The predictions for TEST are
-written row by row as little-endian doubles. It measures as weald-bench does: one small fit first,
-memory from what is held once the rows are read to the most held while fitting, the best of three
-predictions of all rows, the mean of many predictions of one.
+SETTINGS is a JSON object with the fields of that method's `Settings`; for weald, which is raced
+by its package as its peers are, the `words` for weald-bench and the `seed`. The predictions for
+TEST are written row by row as little-endian doubles. It measures as weald-bench does: one small
+fit first, memory from what is held once the rows are read to the most held while fitting, the
+best of three predictions of all rows, the mean of many predictions of one.
 """
 
 import ctypes
@@ -15,10 +16,12 @@ import json
 import sys
 import time
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 from pyarrow import feather
 
+import libraries
 import machine
 
 
@@ -75,11 +78,18 @@ def one_row(library, rows):
     return 1e9 * (time.perf_counter() - start) / calls
 
 
+def sides(method, side):
+    """What makes a side of a race from its settings: weald's are words and a seed."""
+    if side.startswith("weald"):
+        return lambda settings, *rest: libraries.Weald(SimpleNamespace(**settings), *rest)
+    kind = importlib.import_module(f"{method}_libraries").LIBRARIES[side]
+    settings_of = importlib.import_module(f"{method}_settings").Settings
+    return lambda settings, *rest: kind(settings_of(**settings), *rest)
+
+
 def main():
     method, peer, train, test, classes, threads, settings, predictions = sys.argv[1:]
-    kinds = importlib.import_module(f"{method}_libraries").LIBRARIES
-    settings = importlib.import_module(f"{method}_settings").Settings(**json.loads(settings))
-    library = kinds[peer](settings, int(classes), int(threads))
+    library = sides(method, peer)(json.loads(settings), int(classes), int(threads))
     if hasattr(library, "elsewhere"):
         library.elsewhere(read(train), read(test), predictions)
     rows = read(train)

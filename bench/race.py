@@ -29,6 +29,7 @@ from race_record import markdown
 ROOT = Path(__file__).resolve().parent.parent
 HERE = Path(__file__).resolve().parent
 TIMES = ("fit", "predict_seconds", "row_nanoseconds")
+RUST = "weald-rust"
 FACTS = ("version", "trees", "leaves", "predict_rows", "model_bytes", "file_bytes")
 GIVES_BACK = {
     "MALLOC_MMAP_THRESHOLD_": "65536",
@@ -41,7 +42,8 @@ GIVES_BACK = {
 class Contest:
     """What is raced: `name` begins the names of its modules; `options` adds its own to a parser,
     `settings` makes the settings from them, a job and its number of columns; `weald` gives the
-    words for weald-bench, from the method on, for each side that is ours, `weald` the first;
+    words for weald-bench, from the method on, for each side that is ours, `weald` the first: all
+    race by the Python package, and the first by the library too;
     `prepare` sets up the peers that need it."""
 
     name: str
@@ -61,7 +63,9 @@ class Race:
     def __init__(self, contest, name, folder, parts, threads, settings):
         train, test = parts
         self.contest, self.name, self.folder = contest, name, folder
-        self.threads, self.settings, self.ours = threads, settings, contest.weald(settings)
+        self.threads, self.settings = threads, settings
+        self.ours = contest.weald(settings)
+        self.ours[RUST] = self.ours["weald"]
         self.rows, self.columns, self.test_rows = len(train), train.shape[1] - 1, len(test)
         self.truth = test["y"].to_numpy()
         codes = np.issubdtype(self.truth.dtype, np.integer)
@@ -86,15 +90,17 @@ class Race:
 
     def once(self, side, seed, environment):
         files = [str(self.folder / name) for name in ("train.arrow", "test.arrow", side)]
-        if side in self.ours:
+        if side == RUST:
             task = "classification" if self.classes else "regression"
             program = str(ROOT / "target/release/weald-bench")
-            command = [program, files[0], "y", task, str(self.threads), *self.ours[side]]
+            command = [program, files[0], "y", task, str(self.threads), *self.ours["weald"]]
             command += ["--seed", str(seed), "--test", files[1], "--predictions", files[2]]
         else:
-            settings = json.dumps(asdict(replace(self.settings, seed=seed)))
+            settings = asdict(replace(self.settings, seed=seed))
+            if side in self.ours:
+                settings = {"words": self.ours[side], "seed": seed}
             command = [sys.executable, str(HERE / "peer.py"), self.contest.name, side, *files[:2]]
-            command += [str(self.classes), str(self.threads), settings, files[2]]
+            command += [str(self.classes), str(self.threads), json.dumps(settings), files[2]]
         own = {"OMP_NUM_THREADS": str(self.threads), "ARROW_DEFAULT_MEMORY_POOL": "system"}
         done = subprocess.run(
             command, capture_output=True, text=True, env={**os.environ, **own, **environment}
@@ -186,3 +192,7 @@ def run(contest, description):
 def build_weald():
     build = ["cargo", "build", "--release", "--quiet", "-p", "weald-bench"]
     subprocess.run(build, cwd=ROOT, check=True)
+    package = ROOT / "crates/weald-python"
+    build = [sys.executable, "-m", "maturin", "develop", "--release", "--quiet"]
+    prefix = {"VIRTUAL_ENV": sys.prefix}
+    subprocess.run(build, cwd=package, check=True, env={**os.environ, **prefix})

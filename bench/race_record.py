@@ -6,9 +6,10 @@ ABOUT = """\
 Each side in a process of its own, in turn, on the same rows with the same settings; `fit` is from
 numbers in memory to a model, binning included; the best of the repetitions, medians in brackets.
 Ratios are peer / weald: above 1, weald is faster or smaller. Memory: the most held while fitting
-less what was held before, in a run of its own. One row: the mean of many calls, by Rust for
-weald, by the C interface for single rows for LightGBM, by Python or R for the others, whose own
-work counts.
+less what was held before, in a run of its own. `weald` is the Python package and `weald-rust` the
+library with the same settings. One row: the mean of many calls, by `Model.predict_row` for weald,
+by the C interface for single rows for LightGBM, by Python or R for the others, whose own work
+counts.
 """
 
 BUSY = 0.05

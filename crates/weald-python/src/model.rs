@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -84,6 +85,21 @@ impl Model {
             let unseen = aligned.unseen().iter().map(|u| (u.column.clone(), u.rows)).collect();
             let scores = matrix(py, scores, model.output().width())?;
             Ok((scores, unseen, aligned.extra().to_vec()))
+        })
+    }
+
+    /// What the model says of one row, given a number for each column: the code of the level for
+    /// categories, NaN for what is missing.
+    fn predict_row<'py>(
+        &self,
+        py: Python<'py>,
+        row: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        guarded(|| {
+            let model = &self.trained.model;
+            let mut scores = vec![0.0; model.output().width()];
+            model.predict_row(row.as_slice()?, &mut scores).map_err(to_python)?;
+            Ok(PyArray1::from_vec(py, scores))
         })
     }
 

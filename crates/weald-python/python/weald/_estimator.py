@@ -283,7 +283,8 @@ class Classifier(ClassifierMixin, Estimator):
         unknown = np.flatnonzero(self.classes_[codes] != y)
         if len(unknown):
             raise ValueError(
-                f"eval_set holds the class {_table.level_name(y[unknown[0]])}, which the training rows do not"
+                f"eval_set holds the class {_table.level_name(y[unknown[0]])}, "
+                "which the training rows do not"
             )
         return _weald.Target.of_classes(codes.astype(np.uint32), names_of(self.classes_))
 

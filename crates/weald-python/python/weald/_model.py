@@ -79,6 +79,15 @@ class Model:
         return self._core.n_members
 
     @property
+    def n_trees(self) -> int:
+        """How many trees it has."""
+        return self._core.n_trees
+
+    def to_bytes(self) -> bytes:
+        """Give what a file of the model holds."""
+        return self._core.to_bytes()
+
+    @property
     def n_rows(self) -> int:
         """Rows that it was trained on."""
         return self._core.n_rows
@@ -110,6 +119,14 @@ class Model:
         if self.classes is None:
             raise AttributeError(f"the model predicts a {self.output}, not classes")
         return self.scores(self.table(X), n_jobs=n_jobs)
+
+    def predict_row(self, row: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Predict one row, with the least delay: probabilities, or numbers.
+
+        ``row`` holds a number for each column of ``feature_names``: the position of its level for a
+        category, NaN for what is missing.
+        """
+        return self._core.predict_row(np.ascontiguousarray(row, dtype=np.float64))
 
     def table(self, X: Any) -> Table:
         """X as a table; a matrix has the model's columns in the model's order."""
