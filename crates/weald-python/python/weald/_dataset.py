@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from sklearn.utils import check_array
 
 from . import _table
 from ._weald import Table
@@ -27,18 +27,18 @@ class Dataset:
     """
 
     def __init__(self, X: Any, y: Any = None, *, categorical_features: Any = "from_dtype") -> None:
-        from ._estimator import Estimator, _written_out
-
-        class _Reader(Estimator):
-            def __init__(self, categorical_features: Any) -> None:
-                self.categorical_features = categorical_features
-
-        reader = _Reader(categorical_features)
-        if not _table.is_frame(X) and not hasattr(X, "tocsc"):
-            X = np.asarray(X) if not isinstance(X, np.ndarray) else X
-        self.table: Table = reader._fit_table(X if not hasattr(X, "tocsc") else _written_out(X))
-        self.has_names = hasattr(reader, "feature_names_in_")
+        names = _table.frame_names(X) if _table.is_frame(X) else None
+        self.has_names = names is not None
         self.y = y
+        if _table.is_frame(X):
+            names = names or _table.plain_names(X.shape[1])
+            chosen = _table.categorical(X, names, categorical_features)
+            self.table: Table = _table.table_of_frame(X, names, chosen)
+        else:
+            X = check_array(X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False)
+            names = _table.plain_names(X.shape[1])
+            chosen = _table.categorical(X, names, categorical_features)
+            self.table = _table.table_of_matrix(_table.dense(X), names, chosen)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -28,8 +28,6 @@ from ._text import text
 from ._threads import n_threads, seed_of
 from ._warn import tell
 
-FLOATS = (np.float64, np.float32)
-
 
 @dataclass(frozen=True)
 class Given:
@@ -66,12 +64,12 @@ class Estimator(BaseEstimator):
             return X.table
         if _table.is_frame(X):
             names = self._check_frame(X, reset=True)
-            return _table.table_of_frame(X, names, self._categorical(X, names))
+            return _table.table_of_frame(X, names, self._chosen(X, names))
         X = validate_data(
-            self, X, accept_sparse=True, dtype=FLOATS, ensure_all_finite=False, reset=True
+            self, X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False, reset=True
         )
         names = _table.plain_names(X.shape[1])
-        return _table.table_of_matrix(_written_out(X), names, self._categorical(X, names))
+        return _table.table_of_matrix(_table.dense(X), names, self._chosen(X, names))
 
     def _predict_table(self, X: Any) -> _weald.Table:
         """The table to predict; its columns must be those of the fit."""
@@ -84,9 +82,9 @@ class Estimator(BaseEstimator):
             self._check_frame(X, reset=False)
             return _table.table_of_frame(X, names, is_categorical)
         X = validate_data(
-            self, X, accept_sparse=True, dtype=FLOATS, ensure_all_finite=False, reset=False
+            self, X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False, reset=False
         )
-        return _table.table_of_matrix(_written_out(X), names, is_categorical)
+        return _table.table_of_matrix(_table.dense(X), names, is_categorical)
 
     def _check_frame(self, X: Any, *, reset: bool) -> list[str]:
         """The names of a frame's columns, which must be those of the fit."""
@@ -134,29 +132,8 @@ class Estimator(BaseEstimator):
             lines.append("Feature names must be in the same order as they were in fit.")
         raise ValueError("\n".join(lines) + "\n")
 
-    def _categorical(self, X: Any, names: Sequence[str]) -> list[bool | None]:
-        """Which columns hold categories; None where their type says so."""
-        chosen = getattr(self, "categorical_features", None)
-        by_type = None if _table.is_frame(X) else False
-        if chosen is None:
-            return [False if by_type is False else _only_numbers(X, i) for i in range(len(names))]
-        if isinstance(chosen, str):
-            if chosen != "from_dtype":
-                raise ValueError(
-                    f"categorical_features is {chosen!r}; expected 'from_dtype', None, or "
-                    "the columns that hold categories"
-                )
-            return [by_type] * len(names)
-        chosen = np.asarray(chosen)
-        if chosen.dtype == bool:
-            if len(chosen) != len(names):
-                raise ValueError(
-                    f"categorical_features has {len(chosen)} values, "
-                    f"but X has {len(names)} features"
-                )
-            return [True if is_so else by_type for is_so in chosen]
-        positions = {_position(column, names) for column in chosen.tolist()}
-        return [True if i in positions else by_type for i in range(len(names))]
+    def _chosen(self, X: Any, names: Sequence[str]) -> list[bool | None]:
+        return _table.categorical(X, names, self.categorical_features)
 
     # Fitting.
 
@@ -236,13 +213,18 @@ class Estimator(BaseEstimator):
         names = _table.plain_names(self.n_features_in_)
         if _table.is_frame(X):
             given = self._check_frame(X, reset=False)
-            table = _table.table_of_frame(X, given, self._categorical(X, given))
+            table = _table.table_of_frame(X, given, self._chosen(X, given))
         else:
             X = validate_data(
-                self, X, accept_sparse=True, dtype=FLOATS, ensure_all_finite=False, reset=False
+                self,
+                X,
+                accept_sparse=True,
+                dtype=_table.FLOATS,
+                ensure_all_finite=False,
+                reset=False,
             )
             names = list(getattr(self, "feature_names_in_", names))
-            table = _table.table_of_matrix(_written_out(X), names, self._categorical(X, names))
+            table = _table.table_of_matrix(_table.dense(X), names, self._chosen(X, names))
         target = self._later_target(y, table.n_rows)
         return self._rows(table, target, weights, None, None)[0]
 
@@ -368,23 +350,3 @@ def _encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             return classes, shifted if is_there.all() else codes[shifted]
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes.astype(np.uint32)
-
-
-def _written_out(X: Any) -> np.ndarray:
-    return _table.dense(X) if hasattr(X, "tocsc") else X
-
-
-def _position(column: Any, names: Sequence[str]) -> int:
-    """Where a column stands that is given by name or position."""
-    if isinstance(column, str):
-        if column not in names:
-            raise ValueError(f"categorical_features names {column!r}, which is not a column of X")
-        return list(names).index(column)
-    if not -len(names) <= column < len(names):
-        raise ValueError(f"categorical_features has {column}, but X has {len(names)} features")
-    return int(column) % len(names)
-
-
-def _only_numbers(X: Any, i: int) -> bool | None:
-    """With ``categorical_features=None`` no column holds categories."""
-    return False

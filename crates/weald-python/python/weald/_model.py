@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array
 
 from . import _table
 from ._threads import n_threads
@@ -140,15 +141,12 @@ class Model:
                 return _table.table_of_frame(X, names, is_categorical)
             known = dict(zip(names, is_categorical, strict=True))
             return _table.table_of_frame(X, given, [known.get(name) for name in given])
-        X = np.asarray(X) if not hasattr(X, "tocsc") else _table.dense(X)
-        if X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
-        if X.ndim != 2 or X.shape[1] != len(names):
+        X = check_array(X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False)
+        if X.shape[1] != len(names):
             raise ValueError(
-                f"X has {X.shape[1] if X.ndim == 2 else 1} features, "
-                f"but the model is expecting {len(names)} features as input"
+                f"X has {X.shape[1]} features, but the model is expecting {len(names)} features"
             )
-        return _table.table_of_matrix(X, names, is_categorical)
+        return _table.table_of_matrix(_table.dense(X), names, is_categorical)
 
     def scores(self, table: Table, *, n_jobs: int | None = -1) -> np.ndarray:
         """What the model says of each row of a table: rows by classes, or rows by numbers."""

@@ -15,6 +15,8 @@ from scipy import sparse
 
 from ._weald import Table, WealdError
 
+FLOATS = (np.float64, np.float32)
+"""Types of arrays that are not copied."""
 MISSING = np.uint32(0xFFFFFFFF)
 """The code of a missing category."""
 
@@ -69,7 +71,7 @@ def table_of_frame(X: Any, names: Sequence[str], categorical: Sequence[bool | No
 
 
 def table_of_matrix(X: np.ndarray, names: Sequence[str], categorical: Sequence[bool]) -> Table:
-    """The table of a matrix of floats."""
+    """Make the table of a matrix of floats."""
     if not any(categorical):
         return Table.of_matrix(list(names), _usable(X))
     columns = []
@@ -80,7 +82,9 @@ def table_of_matrix(X: np.ndarray, names: Sequence[str], categorical: Sequence[b
 
 
 def dense(X: Any) -> np.ndarray:
-    """A sparse matrix, written out; an error if memory is too small for that."""
+    """A matrix; a sparse one is written out, with an error if memory is too small for that."""
+    if not sparse.issparse(X):
+        return X
     kind = np.float32 if X.dtype == np.float32 else np.float64
     needed = X.shape[0] * X.shape[1] * np.dtype(kind).itemsize
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -90,6 +94,40 @@ def dense(X: Any) -> np.ndarray:
             f"the machine has {there / 2**30:.1f} GiB; drop columns that are nearly all zero"
         )
     return sparse.csc_array(X).astype(kind, copy=False).toarray(order="F")
+
+
+def categorical(X: Any, names: Sequence[str], chosen: Any) -> list[bool | None]:
+    """Which columns hold categories, as ``categorical_features`` says; None: as their type says."""
+    by_type = None if is_frame(X) else False
+    if chosen is None:
+        return [False] * len(names)
+    if isinstance(chosen, str):
+        if chosen != "from_dtype":
+            raise ValueError(
+                f"categorical_features is {chosen!r}; expected 'from_dtype', None, or the columns "
+                "that hold categories"
+            )
+        return [by_type] * len(names)
+    chosen = np.asarray(chosen)
+    if chosen.dtype == bool:
+        if len(chosen) != len(names):
+            raise ValueError(
+                f"categorical_features has {len(chosen)} values, but X has {len(names)} features"
+            )
+        return [True if is_so else by_type for is_so in chosen]
+    positions = {_position(column, names) for column in chosen.tolist()}
+    return [True if i in positions else by_type for i in range(len(names))]
+
+
+def _position(column: Any, names: Sequence[str]) -> int:
+    """Where a column stands that is given by name or position."""
+    if isinstance(column, str):
+        if column not in names:
+            raise ValueError(f"categorical_features names {column!r}, which is not a column of X")
+        return list(names).index(column)
+    if not -len(names) <= column < len(names):
+        raise ValueError(f"categorical_features has {column}, but X has {len(names)} features")
+    return int(column) % len(names)
 
 
 def _arrow_table(X: Any, names: Sequence[str] | None, categorical: Sequence[bool | None]) -> Table:
