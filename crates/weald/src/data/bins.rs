@@ -8,18 +8,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use super::column::{Categories, Column, MISSING, Numbers};
+use super::coder::{self, Coder};
 use super::cuts::Cuts;
 use super::planes::Planes;
 use super::table::Table;
 use crate::observer::Event;
 use crate::run::Run;
 use crate::seed::Seed;
-use crate::tree::kernel::bin_search::{Cut, CutSearch, codes_u16};
 pub use crate::tree::kernel::bin_search::{MISSING_U8, MISSING_U16};
-
-/// Bins of a column in fine ones: 64 in each of 255 steps.
-const FINE_BINS: usize = 255 << 6;
 
 /// How finely numeric columns are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,20 +72,27 @@ impl Bins {
     /// Bins `table`; `None` if the observer stopped the run meanwhile.
     fn of(table: &Table, resolution: Resolution, run: &Run<'_>) -> Option<Bins> {
         run.report(&Event::Stage { name: "binning" });
-        let bin = |feature: usize| {
+        let cut = |feature: usize| {
             if run.poll() {
                 return None;
             }
             // Cuts belong to the table, not to the run: any seed would do, but always the same.
             let seed = Seed(0).child(feature as u64);
-            Some(Arc::new(match table.column(feature) {
-                Column::Numeric(numbers) => BinnedColumn::numeric(numbers, resolution, seed),
-                Column::Categorical(categories) => BinnedColumn::categorical(categories),
-            }))
+            Some(Coder::of(table.column(feature), resolution, seed))
         };
-        let columns: Option<Vec<Arc<BinnedColumn>>> =
-            run.install(|| (0..table.n_columns()).into_par_iter().map(bin).collect());
-        Some(Bins { n_rows: table.n_rows(), columns: columns?, planes: OnceLock::new() })
+        let columns = run.install(|| {
+            let coders: Option<Vec<(Cuts, Coder<'_>)>> =
+                (0..table.n_columns()).into_par_iter().map(cut).collect();
+            let (cuts, coders): (Vec<Cuts>, Vec<Coder<'_>>) = coders?.into_iter().unzip();
+            let codes = coder::codes(&coders, table.n_rows(), run)?;
+            Some(cuts.into_iter().zip(codes))
+        })?;
+        let column = |(cuts, codes): (Cuts, Codes)| {
+            let by_windows = resolution == Resolution::Fine && !matches!(cuts, Cuts::Levels { .. });
+            Arc::new(BinnedColumn { cuts, codes, by_windows, has_missing: OnceLock::new() })
+        };
+        let columns = columns.map(column).collect();
+        Some(Bins { n_rows: table.n_rows(), columns, planes: OnceLock::new() })
     }
 
     /// The columns `features`, in that order, shared.
@@ -128,44 +131,6 @@ impl Bins {
 }
 
 impl BinnedColumn {
-    fn numeric(numbers: &Numbers, resolution: Resolution, seed: Seed) -> BinnedColumn {
-        let most = match resolution {
-            Resolution::Fast => usize::from(MISSING_U8),
-            Resolution::Fine => FINE_BINS,
-            Resolution::Exact => usize::from(MISSING_U16),
-        };
-        let cuts = Cuts::of(numbers, most, seed);
-        let edges = cuts.edges();
-        let codes = match numbers {
-            // Cuts of single-precision values are themselves single: the cast is exact.
-            Numbers::F32(view) => {
-                let edges: Vec<f32> = edges.iter().map(|&c| c as f32).collect();
-                Codes::search(view.strided(), view.len(), &edges, cuts.n_bins())
-            }
-            Numbers::F64(view) => Codes::search(view.strided(), view.len(), &edges, cuts.n_bins()),
-        };
-        let by_windows = resolution == Resolution::Fine;
-        BinnedColumn { by_windows, ..BinnedColumn::new(cuts, codes) }
-    }
-
-    fn categorical(categories: &Categories) -> BinnedColumn {
-        let n_levels = categories.levels().len();
-        if n_levels <= usize::from(MISSING_U8) {
-            let code = |&c: &u32| if c == MISSING { MISSING_U8 } else { c as u8 };
-            let codes = Codes::U8(categories.codes().iter().map(code).collect());
-            return BinnedColumn::new(Cuts::Levels { n_levels }, codes);
-        }
-        // Levels past the last two-byte code count as missing; learners warn of them.
-        let n_levels = n_levels.min(usize::from(MISSING_U16));
-        let code = |&c: &u32| if (c as usize) < n_levels { c as u16 } else { MISSING_U16 };
-        let codes = Codes::U16(categories.codes().iter().map(code).collect());
-        BinnedColumn::new(Cuts::Levels { n_levels }, codes)
-    }
-
-    fn new(cuts: Cuts, codes: Codes) -> BinnedColumn {
-        BinnedColumn { cuts, codes, by_windows: false, has_missing: OnceLock::new() }
-    }
-
     /// Whether nodes look at no more than 255 of the bins at a time.
     pub fn is_seen_through_windows(&self) -> bool {
         self.by_windows
@@ -219,24 +184,6 @@ impl BinnedColumn {
 }
 
 impl Codes {
-    /// The bin of each value: the number of edges at or below it.
-    fn search<T: Cut>(
-        (values, stride): (&[T], usize),
-        n_rows: usize,
-        edges: &[T],
-        n_bins: usize,
-    ) -> Codes {
-        if n_bins <= usize::from(MISSING_U8) {
-            let mut codes = vec![0; n_rows];
-            CutSearch::new(edges).codes(values, stride, &mut codes);
-            Codes::U8(codes)
-        } else {
-            let mut codes = vec![0; n_rows];
-            codes_u16(edges, values, stride, &mut codes);
-            Codes::U16(codes)
-        }
-    }
-
     /// The code of one row and whether it is the missing one.
     pub fn at(&self, row: usize) -> Option<usize> {
         match self {
@@ -292,6 +239,7 @@ impl BinnedOnce {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Column;
     use proptest::prelude::*;
 
     fn table(values: Vec<f64>) -> Table {

@@ -3,6 +3,7 @@
 pub mod bins;
 pub mod bundles;
 mod class_weights;
+mod coder;
 pub mod column;
 pub mod cuts;
 pub mod folds;
