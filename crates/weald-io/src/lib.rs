@@ -2,8 +2,9 @@
 //!
 //! [`read`] turns a CSV, Parquet or Arrow file into a [`Frame`]: a table with every column, and
 //! notes on what was detected. [`blocks`] reads the same files, or standard input, a block of rows
-//! at a time in constant memory, with the column kinds of a model's schema. [`save_model`] writes a
-//! file so that a crash or a full disk never destroys the one that was there before.
+//! at a time in constant memory, with the column kinds of a model's schema. [`table_from_arrow`]
+//! takes what another program has in Arrow's memory. [`save_model`] writes a file so that a crash or
+//! a full disk never destroys the one that was there before.
 //!
 //! What a file is, is decided by its first bytes, then by its name. Every error about data names
 //! file, line and column; lines and columns count from 1, columns in characters.
@@ -24,6 +25,7 @@ mod report;
 mod save;
 mod wording;
 
+pub use arrow::table_from_arrow;
 pub use blocks::{Block, Blocks, blocks};
 pub use error::{ReadError, WriteError};
 pub use missing::DEFAULT_MISSING;

@@ -1,11 +1,13 @@
 //! Arrow arrays as numbers or words.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::{DataType, TimeUnit};
+use weald::data::{Numbers, View};
 
 use crate::csv::KEPT;
 use crate::dictionary::Dictionary;
@@ -48,7 +50,11 @@ impl Kind {
 /// A column's numbers, or its words, as far as they were read.
 pub(crate) enum Gathered {
     Numbers(NumberColumn),
+    /// Single precision stays what it is.
+    Singles(Vec<f32>),
     Words(Dictionary<'static>),
+    /// A whole column of numbers, where Arrow has it.
+    Shared(Numbers),
 }
 
 /// Numbers, and what was met on the way.
@@ -63,11 +69,29 @@ pub(crate) struct NumberColumn {
 }
 
 impl Gathered {
-    pub fn new(as_words: bool) -> Gathered {
-        if as_words {
-            Gathered::Words(Dictionary::default())
-        } else {
-            Gathered::Numbers(NumberColumn::default())
+    /// No rows yet of a column of a type.
+    pub fn new(data_type: &DataType, as_words: bool) -> Gathered {
+        match data_type {
+            _ if as_words => Gathered::Words(Dictionary::default()),
+            DataType::Float32 => Gathered::Singles(Vec::new()),
+            _ => Gathered::Numbers(NumberColumn::default()),
+        }
+    }
+
+    /// The one array of a column. Floats without nulls are not copied.
+    pub fn whole(array: &dyn Array, as_words: bool, tokens: &Tokens) -> Gathered {
+        match array.data_type() {
+            DataType::Float32 if !as_words && array.null_count() == 0 => {
+                Gathered::Shared(Numbers::F32(shared(array.as_primitive::<Float32Type>())))
+            }
+            DataType::Float64 if !as_words && array.null_count() == 0 => {
+                Gathered::Shared(Numbers::F64(shared(array.as_primitive::<Float64Type>())))
+            }
+            data_type => {
+                let mut gathered = Gathered::new(data_type, as_words);
+                gathered.push(array, tokens);
+                gathered
+            }
         }
     }
 
@@ -75,12 +99,23 @@ impl Gathered {
     pub fn push(&mut self, array: &dyn Array, tokens: &Tokens) {
         match self {
             Gathered::Numbers(column) => column.push(array, tokens),
+            Gathered::Singles(values) => {
+                let singles = array.as_primitive::<Float32Type>();
+                values.extend(singles.iter().map(|x| x.unwrap_or(f32::NAN)));
+            }
+            // The column is whole already.
+            Gathered::Shared(_) => {}
             Gathered::Words(words) => each_word(array, &mut |word| match word {
                 Some(word) => words.push_copy(word, usize::MAX),
                 None => words.push(Cow::Borrowed(b""), usize::MAX),
             }),
         }
     }
+}
+
+/// The values of an array, in the memory that the array shares.
+fn shared<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>) -> View<T::Native> {
+    View::new(Arc::new(array.values().clone()), 0, 1, array.len())
 }
 
 impl NumberColumn {

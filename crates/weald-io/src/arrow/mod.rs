@@ -1,4 +1,4 @@
-//! Parquet files, Arrow files and Arrow streams.
+//! Parquet files, Arrow files and Arrow streams, in files and in memory.
 //!
 //! Integers, floats and decimals are numbers; text, booleans and dictionaries are categories; dates
 //! and times are numbers that count days or seconds; a null is missing, and so is an empty text.
@@ -7,5 +7,6 @@ mod column;
 mod sources;
 mod stream;
 
+pub use sources::table_from_arrow;
 pub(crate) use sources::{read_file, read_parquet, read_stream};
 pub(crate) use stream::{ArrowBlocks, Input};

@@ -1,18 +1,18 @@
-//! Whole Parquet and Arrow data as a table.
+//! Whole Parquet and Arrow data as a table, from files and from memory.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
 use rayon::prelude::*;
-use weald::data::{Column, Table};
+use weald::data::{Column, Numbers, Table, View};
 
 use super::column::{Gathered, Kind, NumberColumn};
 use crate::csv::check_names;
@@ -21,6 +21,10 @@ use crate::error::ReadError;
 use crate::missing::Tokens;
 use crate::note::Note;
 use crate::options::ReadOptions;
+use crate::read::Frame;
+
+/// What errors call a stream that has no name.
+const STREAM: &str = "the stream";
 
 const BATCH_ROWS: usize = 1 << 14;
 
@@ -48,7 +52,8 @@ pub(crate) fn read_parquet(
                     .with_batch_size(BATCH_ROWS)
                     .build()
                     .map_err(|e| damaged(name, "Parquet", e))?;
-            let mut gathered = Gathered::new(wanted.as_words[column]);
+            let data_type = metadata.schema().field(column).data_type();
+            let mut gathered = Gathered::new(data_type, wanted.as_words[column]);
             for batch in batches {
                 let batch = batch.map_err(|e| damaged(name, "Parquet", e))?;
                 gathered.push(batch.column(0).as_ref(), &wanted.tokens);
@@ -66,6 +71,23 @@ pub(crate) fn read_parquet(
             columns[task / n_groups].push(result?);
         }
         wanted.table(columns, notes)
+    })
+}
+
+/// Makes a table of all columns of an Arrow stream.
+///
+/// If all rows are in one batch, columns of single or double precision without nulls stay in Arrow's
+/// memory; others are gathered into one column each, single precision in single precision, all other
+/// numbers in double. Of `options` only `categorical`, `numeric` and `missing` have a meaning here.
+pub fn table_from_arrow(
+    batches: impl RecordBatchReader,
+    options: &ReadOptions,
+) -> Result<Frame, ReadError> {
+    guarded(STREAM, "Arrow", || {
+        let mut notes = Vec::new();
+        let wanted = Wanted::by_options(STREAM, &batches.schema(), options)?;
+        let table = wanted.read_batches(batches, &mut notes)?;
+        Ok(Frame { table, notes })
     })
 }
 
@@ -105,6 +127,8 @@ pub(super) struct Wanted<'w> {
     pub names: Vec<String>,
     /// Columns to read as words, the others as numbers.
     pub as_words: Vec<bool>,
+    /// What they are to Arrow.
+    pub data_types: Vec<DataType>,
     pub tokens: Tokens,
     /// What the numbers count, where they stand for times.
     pub times: Vec<Option<&'static str>>,
@@ -132,7 +156,7 @@ impl<'w> Wanted<'w> {
             })?;
             let as_words = options.categorical.contains(&name)
                 || (kind == Kind::Word && !options.numeric.contains(&name));
-            wanted.add(name, kind, as_words);
+            wanted.add(name, field.data_type(), kind, as_words);
         }
         Ok(wanted)
     }
@@ -140,14 +164,23 @@ impl<'w> Wanted<'w> {
     /// No column yet. Words are missing only if they are empty, or the caller lists them.
     pub fn none(file: &'w str, options: &ReadOptions) -> Wanted<'w> {
         let tokens = Tokens::new(Some(options.missing.as_deref().unwrap_or(&[])));
-        let (names, as_words, times) = (vec![], vec![], vec![]);
-        Wanted { file, names, as_words, tokens, times, by_schema: false, first_row: 0 }
+        Wanted {
+            file,
+            names: vec![],
+            as_words: vec![],
+            data_types: vec![],
+            tokens,
+            times: vec![],
+            by_schema: false,
+            first_row: 0,
+        }
     }
 
     /// One column more.
-    pub fn add(&mut self, name: String, kind: Kind, as_words: bool) {
+    pub fn add(&mut self, name: String, data_type: &DataType, kind: Kind, as_words: bool) {
         self.names.push(name);
         self.as_words.push(as_words);
+        self.data_types.push(data_type.clone());
         self.times.push(match kind {
             Kind::Time(unit) if !as_words => Some(unit),
             _ => None,
@@ -159,15 +192,48 @@ impl<'w> Wanted<'w> {
         batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
         notes: &mut Vec<Note>,
     ) -> Result<Table, ReadError> {
-        let mut columns: Vec<Gathered> =
-            self.as_words.iter().map(|&as_words| Gathered::new(as_words)).collect();
-        for batch in batches {
+        let batches = batches.map(|batch| {
             let batch = batch.map_err(|e| damaged(self.file, "Arrow", e))?;
-            for (gathered, array) in columns.iter_mut().zip(batch.columns()) {
+            let is_wanted = batch.columns().iter().map(|c| c.data_type()).eq(&self.data_types);
+            let other = || damaged(self.file, "Arrow", "a batch has other columns than the schema");
+            if is_wanted { Ok(batch) } else { Err(other()) }
+        });
+        let has_rows = |batch: &Result<RecordBatch, ReadError>| {
+            batch.as_ref().is_ok_and(|batch| batch.num_rows() > 0) || batch.is_err()
+        };
+        let mut batches = batches.filter(has_rows);
+        let first = batches.next().transpose()?;
+        let second = batches.next().transpose()?;
+        let columns = match (first, second) {
+            (Some(only), None) => self.whole(&only),
+            (first, second) => {
+                let first = first.into_iter().chain(second).map(Ok);
+                self.gather(first.chain(batches))?
+            }
+        };
+        self.table(columns.into_iter().map(|c| vec![c]).collect(), notes)
+    }
+
+    /// The columns of the only batch.
+    fn whole(&self, batch: &RecordBatch) -> Vec<Gathered> {
+        let columns = batch.columns().iter().zip(&self.as_words);
+        columns.map(|(array, &words)| Gathered::whole(array, words, &self.tokens)).collect()
+    }
+
+    /// The columns of several batches.
+    fn gather(
+        &self,
+        batches: impl Iterator<Item = Result<RecordBatch, ReadError>>,
+    ) -> Result<Vec<Gathered>, ReadError> {
+        let wanted = self.data_types.iter().zip(&self.as_words);
+        let mut columns: Vec<Gathered> =
+            wanted.map(|(data_type, &words)| Gathered::new(data_type, words)).collect();
+        for batch in batches {
+            for (gathered, array) in columns.iter_mut().zip(batch?.columns()) {
                 gathered.push(array.as_ref(), &self.tokens);
             }
         }
-        self.table(columns.into_iter().map(|c| vec![c]).collect(), notes)
+        Ok(columns)
     }
 
     /// The table that the parts of the columns make.
@@ -183,20 +249,7 @@ impl<'w> Wanted<'w> {
             if let Some(unit) = self.times[at] {
                 notes.push(Note::Time { column: name.clone(), unit });
             }
-            let mut words = Vec::new();
-            let mut numbers = Vec::new();
-            for part in parts {
-                match part {
-                    Gathered::Numbers(part) => numbers.push(part),
-                    Gathered::Words(part) => words.push(part),
-                }
-            }
-            let column = if self.as_words[at] {
-                let (column, _, _) = merge(words, &self.tokens, &[]);
-                column
-            } else {
-                self.join(name, numbers, notes)?
-            };
+            let column = self.column(at, parts, notes)?;
             missing.push(column.n_missing() as u64);
             named.push((name.clone(), column));
         }
@@ -207,6 +260,33 @@ impl<'w> Wanted<'w> {
         }
         Table::new(named)
             .map_err(|source| ReadError::Table { file: self.file.into(), source: Box::new(source) })
+    }
+
+    /// The column that its parts make.
+    fn column(
+        &self,
+        at: usize,
+        parts: Vec<Gathered>,
+        notes: &mut Vec<Note>,
+    ) -> Result<Column, ReadError> {
+        let (mut words, mut numbers) = (Vec::new(), Vec::new());
+        let mut singles: Option<Vec<f32>> = None;
+        for part in parts {
+            match part {
+                Gathered::Numbers(part) => numbers.push(part),
+                Gathered::Words(part) => words.push(part),
+                Gathered::Shared(whole) => return Ok(Column::Numeric(whole)),
+                Gathered::Singles(part) => match &mut singles {
+                    None => singles = Some(part),
+                    Some(all) => all.extend(part),
+                },
+            }
+        }
+        match singles {
+            _ if self.as_words[at] => Ok(merge(words, &self.tokens, &[]).0),
+            Some(singles) => Ok(Column::Numeric(Numbers::F32(View::from(singles)))),
+            None => self.join(&self.names[at], numbers, notes),
+        }
     }
 
     fn join(

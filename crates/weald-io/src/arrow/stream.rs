@@ -202,10 +202,8 @@ impl ArrowBlocks {
             let array = batch
                 .column_by_name(name)
                 .ok_or_else(|| damaged(&self.name, self.format, "a batch lacks a column"))?;
-            wanted.add(name.clone(), Kind::Number, *as_words);
-            let mut gathered = Gathered::new(*as_words);
-            gathered.push(array.as_ref(), &wanted.tokens);
-            parts.push(vec![gathered]);
+            wanted.add(name.clone(), array.data_type(), Kind::Number, *as_words);
+            parts.push(vec![Gathered::whole(array, *as_words, &wanted.tokens)]);
         }
         let mut notes = Vec::new();
         let table = wanted.table(parts, &mut notes)?;
