@@ -1,6 +1,7 @@
 //! weald as a Python extension: tables in the caller's memory, one fitted-model class, and fits
 //! that let go of the interpreter's lock and answer Ctrl-C. What users see is in `python/weald`.
 
+mod arrow;
 mod errors;
 mod fit;
 mod inside;

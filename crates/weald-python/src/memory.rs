@@ -1,6 +1,6 @@
 //! Values in the memory of NumPy arrays, without a copy.
 //!
-//! The only unsafe code of the package. An array is kept alive by a reference; that nobody writes
+//! With `arrow` the only unsafe code of the package. An array is kept alive by a reference; that nobody writes
 //! to it meanwhile is up to the caller, as with every library that reads arrays without the lock.
 #![allow(unsafe_code)]
 
