@@ -78,7 +78,7 @@ impl Stream {
 
     /// Uniform in `[0, 1)`, 53 bits.
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        unit(self.bits())
     }
 
     /// Shuffles `items` (Fisher and Yates).
@@ -89,8 +89,13 @@ impl Stream {
     }
 }
 
+/// 64 random bits as a number in `[0, 1)`, of 53 bits.
+pub fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
 /// SplitMix64's finaliser: a bijection in which every input bit reaches every output bit.
-fn mix(mut z: u64) -> u64 {
+pub(crate) fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -143,8 +143,9 @@ impl<L: Learner> Bagging<L> {
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
         let mut out_of_bag = OutOfBag::new(sample, Output::of(sample.target).width());
         let mut members: Vec<Member<L::Model>> = Vec::new();
+        let urn = self.resampling.urn(sample)?; // L
         let fit = |run: &Run<'_>| {
-            let bag = self.resampling.draw(sample, self.sample_share, run.seed)?; // L_b
+            let bag = urn.draw(self.sample_share, run.seed)?; // L_b
             let member = self.fit_member(&sample.reweighted(&bag), run)?; // phi(x, L_b)
             let honest = self.answers_out_of_bag(&member, sample, &bag)?;
             Ok((member, honest))

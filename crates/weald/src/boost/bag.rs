@@ -1,8 +1,8 @@
 //! The rows that a round is trained on.
 
-use crate::data::Weights;
+use crate::data::{RowOrder, Sample, Weights};
 use crate::error::{Error, Result};
-use crate::seed::{Purpose, Seed};
+use crate::seed::{Purpose, Seed, unit};
 
 /// How the rows of a sample enter a tree.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +17,26 @@ pub struct Bag {
     pub copies: Option<Vec<u32>>,
     /// How many rows there are, copies counted.
     pub n: usize,
+}
+
+/// The rows of a bag by what they hold. A draw belongs to a place in this order, not to a row's
+/// number, so that any order of a table's rows gives the same rounds.
+#[derive(Debug, Clone)]
+pub struct BagOrder {
+    /// The rows of the bag.
+    pub rows: Vec<u32>,
+    /// The place of each row's first copy among all copies.
+    pub places: Vec<u64>,
+}
+
+impl BagOrder {
+    /// The order of the rows of a sample.
+    pub fn of(sample: &Sample<'_>) -> BagOrder {
+        let order = RowOrder::of(sample);
+        let is_there = |row: &u32| sample.weights.at(*row as usize) > 0.0;
+        let rows = order.rows().iter().copied().filter(is_there).collect();
+        BagOrder { rows, places: order.places(sample.weights) }
+    }
 }
 
 impl Bag {
@@ -57,25 +77,25 @@ impl Bag {
     }
 
     /// A share of the bag, at least one row; every copy is drawn on its own.
-    pub fn drawn(&self, share: f64, n_rows: usize, seed: Seed) -> Bag {
-        let mut draws = seed.stream(Purpose::Rows);
+    pub fn drawn(&self, share: f64, order: &BagOrder, seed: Seed) -> Bag {
+        let (n_rows, draws) = (order.places.len(), seed.stream(Purpose::Rows));
         let all: Vec<u32> = self.rows.clone().unwrap_or_else(|| (0..n_rows as u32).collect());
-        let mut rows: Vec<u32> = all.iter().copied().filter(|_| draws.unit() < share).collect();
+        let mut last = (u32::MAX, 0);
+        let mut drawn = |row: u32| {
+            // Copies of a row stand next to each other.
+            last = if last.0 == row { (row, last.1 + 1) } else { (row, 0) };
+            draws.at(order.places[row as usize] + last.1)
+        };
+        let below = |bits: u64| unit(bits) < share;
+        let mut rows: Vec<u32> = all.iter().copied().filter(|&row| below(drawn(row))).collect();
         if rows.is_empty() {
-            rows.push(all[draws.below(all.len() as u64) as usize]);
+            rows.extend(all.iter().copied().min_by_key(|&row| drawn(row)));
         }
         let mut copies = vec![0; n_rows];
         rows.iter().for_each(|&row| copies[row as usize] += 1);
         let n = rows.len();
         let weights = self.weights.clone();
         Bag { rows: Some(rows), weights, is_weighted: self.is_weighted, copies: Some(copies), n }
-    }
-
-    /// The rows of the bag, each once.
-    pub fn distinct(&self, n_rows: usize) -> Vec<u32> {
-        let mut rows = self.rows.clone().unwrap_or_else(|| (0..n_rows as u32).collect());
-        rows.dedup();
-        rows
     }
 
     /// The rows of the bag whose factor is not 0, so many times as heavy.

@@ -92,7 +92,8 @@ impl EarlyStopping {
 /// Rows whose losses a thread adds up at a time: the same for any number of threads.
 const STRETCH: usize = 4096;
 
-/// The summed loss of some rows, and their weight.
+/// The summed loss of some rows, and their weight. A row counts as often as it is named, by what one
+/// copy of it weighs: the sum is then the same for a count and for so many rows.
 pub fn sum_of_losses(
     loss: &dyn Loss,
     targets: Targets<'_>,
@@ -102,7 +103,7 @@ pub fn sum_of_losses(
 ) -> (f64, f64) {
     let width = loss.width();
     let add = |(sum, total): (f64, f64), &row: &usize| {
-        let weight = weights.at(row);
+        let (_, weight) = weights.copies(row);
         (sum + weight * loss.loss(targets.at(row), &scores[row * width..][..width]), total + weight)
     };
     let stretches: Vec<(f64, f64)> =

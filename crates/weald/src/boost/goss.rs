@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::bag::Bag;
+use super::bag::{Bag, BagOrder};
 use super::gradients::Gradients;
 use crate::error::Result;
 use crate::parameter::{Value, out_of_range};
@@ -25,17 +25,22 @@ impl Goss {
     /// Draws the rows of a round from `whole`, and enlarges the gradients of those that stand for
     /// others. With several scores a row's gradient is the sum of their sizes. Copies of a row are
     /// kept or left together.
-    pub fn draw(self, gradients: &mut [Gradients], whole: &Bag, seed: Seed) -> Bag {
+    pub fn draw(
+        self,
+        gradients: &mut [Gradients],
+        whole: &Bag,
+        order: &BagOrder,
+        seed: Seed,
+    ) -> Bag {
         let n_rows = gradients[0].rows.len();
         let share = |share: f64| (share * whole.n as f64).round() as usize;
         let copies = |row: u32| whole.copies.as_ref().map_or(1, |c| c[row as usize] as usize);
 
         // The rows with the largest gradients: topN = a x len(I).
-        let rank = |row: u32| rank(gradients, row);
+        let rank = |row: u32| rank(gradients, row, order.places[row as usize]);
         let last = last_of_largest(whole, share(self.top), rank);
-        let rows = whole.distinct(n_rows);
         let (top, others): (Vec<u32>, Vec<u32>) =
-            rows.into_iter().partition(|&row| last.is_some_and(|last| rank(row) <= last));
+            order.rows.iter().partition(|&&row| last.is_some_and(|last| rank(row) <= last));
 
         // Of the others so many that randN = b x len(I), each taken or left in its turn.
         let mut left: usize = others.iter().map(|&row| copies(row)).sum();
@@ -73,11 +78,11 @@ impl Goss {
     }
 }
 
-/// Where a row stands: the larger its gradient the lower, and of equals the lower row.
-fn rank(gradients: &[Gradients], row: u32) -> u64 {
+/// Where a row stands: the larger its gradient the lower, and of equals the lower place.
+fn rank(gradients: &[Gradients], row: u32, place: u64) -> u64 {
     let size: f32 = gradients.iter().map(|g| g.rows[row as usize].g.abs()).sum();
     // The bits of numbers that are not negative are in their order.
-    u64::from(!size.to_bits()) << 32 | u64::from(row)
+    u64::from(!size.to_bits()) << 32 | u64::from(place as u32)
 }
 
 /// The rank of the last of the `n` first, copies counted; `None` if `n` is 0.
@@ -123,6 +128,12 @@ mod tests {
     use crate::loss::{Loss, Squared};
     use crate::tree::parts::ranges;
 
+    /// Rows whose order by what they hold is that of their numbers.
+    fn in_turn(weights: &Weights, n_rows: usize) -> BagOrder {
+        let rows = (0..n_rows as u32).filter(|&row| weights.at(row as usize) > 0.0).collect();
+        BagOrder { rows, places: (0..n_rows as u64).collect() }
+    }
+
     /// Gradients `-y` of the squared loss at 0.
     fn taken(targets: &[f64], bag: &Bag) -> Vec<Gradients> {
         let scores = vec![0.0; targets.len()];
@@ -145,7 +156,8 @@ mod tests {
         for seed in 0..200 {
             let mut gradients = taken(&targets, &whole);
             let goss = Goss { top: 0.2, rest: 0.1 };
-            let bag = goss.draw(&mut gradients, &whole, Seed(seed));
+            let bag =
+                goss.draw(&mut gradients, &whole, &in_turn(&Weights::Uniform, 1000), Seed(seed));
             let rows = bag.rows.as_ref().unwrap();
             assert_eq!((rows.len(), bag.n), (300, 300));
             assert!(rows.windows(2).all(|w| w[0] < w[1]));
@@ -164,12 +176,17 @@ mod tests {
     }
 
     #[test]
-    fn equals_go_to_the_lowest_row_and_copies_stay_together() {
+    fn equals_go_to_the_lowest_place_and_copies_stay_together() {
         let counts = Weights::counts(vec![3, 1, 0, 2, 5, 1]).unwrap();
         let whole = Bag::of(&counts, 6).unwrap();
         let mut gradients = taken(&[1.0, 7.0, 9.0, 7.0, 1.0, 1.0], &whole);
         // Two of twelve: row 1, and the first copy of row 3, which brings the second.
-        let bag = Goss { top: 2.0 / 12.0, rest: 0.5 }.draw(&mut gradients, &whole, Seed(1));
+        let bag = Goss { top: 2.0 / 12.0, rest: 0.5 }.draw(
+            &mut gradients,
+            &whole,
+            &in_turn(&counts, 6),
+            Seed(1),
+        );
         let rows = bag.rows.unwrap();
         let count = |row: u32| rows.iter().filter(|&&r| r == row).count() as u32;
         assert_eq!((count(1), count(2), count(3)), (1, 0, 2));
@@ -186,7 +203,12 @@ mod tests {
         for (weights, packed) in [(Weights::Uniform, true), (real, false)] {
             let whole = Bag::of(&weights, 100).unwrap();
             let mut gradients = taken(&targets, &whole);
-            let bag = Goss { top: 0.3, rest: 0.2 }.draw(&mut gradients, &whole, Seed(1));
+            let bag = Goss { top: 0.3, rest: 0.2 }.draw(
+                &mut gradients,
+                &whole,
+                &in_turn(&weights, 100),
+                Seed(1),
+            );
             let scaled = gradients[0].scale((&bag, &ranges(100, 1, CHUNK)), Vec::new(), Seed(1));
             assert_eq!(matches!(scaled.sums, Sums::Packed(_)), packed);
             assert_eq!(scaled.entries.entries.len(), 50);
@@ -199,7 +221,7 @@ mod tests {
         let targets: Vec<f64> = (0..40).map(f64::from).collect();
         for goss in [Goss { top: 0.3, rest: 0.7 }, Goss { top: 0.0, rest: 1.0 }] {
             let mut gradients = taken(&targets, &whole);
-            let bag = goss.draw(&mut gradients, &whole, Seed(1));
+            let bag = goss.draw(&mut gradients, &whole, &in_turn(&Weights::Uniform, 40), Seed(1));
             assert_eq!(bag.n, 40);
             assert!(gradients[0].rows == taken(&targets, &whole)[0].rows);
         }

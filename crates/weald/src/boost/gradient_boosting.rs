@@ -3,7 +3,7 @@
 //! The method to prefer on tables. Each round takes the gradient of a loss at the scores so far,
 //! grows a tree on it, and moves the scores a little way along the tree. Rows are held out to find
 //! out after how many rounds to end, unless `early_stopping_rounds` is `None`: a random draw of
-//! rows, so that the order of rows then matters, and a count of 2 is not quite the row twice.
+//! rows, by what they hold, so that their order does not matter and a count of 2 is the row twice.
 
 use super::additive::AdditiveModel;
 use super::checkpoint::Keeper;
@@ -15,7 +15,7 @@ use super::held_out::{HeldOut, HoldOut};
 use super::islr::Start;
 use super::loss_choice::{LossChoice, check_fit};
 use super::rounds::{Boosting, Work};
-use crate::data::{Resolution, Sample};
+use crate::data::{Resolution, RowOrder, Sample};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, Learner};
 use crate::loss::Loss;
@@ -145,6 +145,10 @@ impl Learner for GradientBoosting {
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         report_suspects(sample, &bins, run);
+        let draws = self.subsample < 1.0 || self.goss.is_some();
+        if draws || self.early_stopping_rounds.is_some() {
+            run.install(|| RowOrder::of(sample)); // the table keeps the keys of its rows
+        }
         Ok(())
     }
 }

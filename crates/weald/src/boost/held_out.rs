@@ -1,8 +1,12 @@
 //! Which rows are held out to decide when boosting ends.
+//!
+//! Rows are drawn by what they hold ([`Packs`]), so that neither their order matters nor whether a
+//! row that stands there twice is one of count 2 or two rows. Rows in the order of time, and groups
+//! that are given, are what their order and their numbers say.
 
 use super::gradient_boosting::GradientBoosting;
-use crate::data::folds::{Folds, hold_out, hold_out_groups, hold_out_last};
-use crate::data::{Sample, Weights};
+use crate::data::folds::{Folds, hold_out_groups, hold_out_last};
+use crate::data::{Packs, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::parameter::{Value, out_of_range};
 use crate::seed::Seed;
@@ -30,7 +34,7 @@ const FEW_ROWS_FOLDS: usize = 5;
 /// The rows that were chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldOut {
-    /// The rows of each part: none, one, or one for each fold.
+    /// The rows of each part, each as often as it is held out: none, one, or one for each fold.
     pub parts: Vec<Vec<usize>>,
     /// The rows in words.
     pub words: String,
@@ -63,28 +67,46 @@ impl HeldOut {
         if present.is_empty() {
             return Err(Error::ZeroWeights(sample.n_rows()));
         }
-        let target = sample.target.take(&present);
-        let groups = groups.map(|all| present.iter().map(|&row| all[row]).collect::<Vec<u32>>());
         let share = settings.validation_share;
-        let (parts, words) = match (settings.choice(&present, groups.as_deref()), &groups) {
-            (None, _) => return Ok(HeldOut::nothing("")),
-            (Some(HoldOut::Folds(k)), Some(groups)) => {
-                (Folds::grouped(groups, k, seed)?.parts(), format!("{k} folds of groups"))
-            }
-            (Some(HoldOut::Folds(k)), None) => {
-                (Folds::stratified(&target, k, seed)?.parts(), format!("{k} folds"))
-            }
-            (Some(HoldOut::Last), _) => {
-                (vec![hold_out_last(present.len(), share)?.1], "the last rows".into())
-            }
-            (Some(_), Some(groups)) => {
-                (vec![hold_out_groups(groups, share, seed)?.1], "held-out groups".into())
-            }
-            (Some(_), None) => (vec![hold_out(&target, share, seed)?.1], "held-out rows".into()),
+        // Of rows that are not drawn one by one all copies are held out.
+        let in_table = |part: Vec<usize>| -> Vec<usize> {
+            let copies = |row| std::iter::repeat_n(row, sample.weights.copies(row).0 as usize);
+            part.into_iter().flat_map(|i| copies(present[i])).collect()
         };
-        let in_table = |part: Vec<usize>| part.into_iter().map(|i| present[i]).collect();
+        if settings.validation == HoldOut::Last {
+            let part = in_table(hold_out_last(present.len(), share)?.1);
+            return Ok(HeldOut { parts: vec![part], words: "the last rows".into() });
+        }
+        let Some(groups) = groups else {
+            let packs = Packs::of(sample);
+            return Ok(match settings.choice(packs.n_rows(), packs.len()) {
+                None => HeldOut::nothing(""),
+                Some(HoldOut::Folds(k)) => {
+                    HeldOut { parts: packs.folds(k, seed)?, words: format!("{k} folds") }
+                }
+                Some(_) => {
+                    let part = packs.hold_out(share, seed)?;
+                    HeldOut { parts: vec![part], words: "held-out rows".into() }
+                }
+            });
+        };
+        let groups: Vec<u32> = present.iter().map(|&row| groups[row]).collect();
+        let (parts, words) = match settings.choice(present.len(), n_distinct(&groups)) {
+            None => return Ok(HeldOut::nothing("")),
+            Some(HoldOut::Folds(k)) => {
+                (Folds::grouped(&groups, k, seed)?.parts(), format!("{k} folds of groups"))
+            }
+            Some(_) => (vec![hold_out_groups(&groups, share, seed)?.1], "held-out groups".into()),
+        };
         Ok(HeldOut { parts: parts.into_iter().map(in_table).collect(), words })
     }
+}
+
+fn n_distinct(groups: &[u32]) -> usize {
+    let mut distinct = groups.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct.len()
 }
 
 impl GradientBoosting {
@@ -94,36 +116,39 @@ impl GradientBoosting {
         out_of_range("drop_rate", self.drop_rate, &expected)
     }
 
-    /// What `auto` comes to; `None` where nothing can be held out.
-    fn choice(&self, present: &[usize], groups: Option<&[u32]>) -> Option<HoldOut> {
+    /// What `auto` comes to for so many rows, of which so many can be parted; `None` where nothing
+    /// can be held out.
+    fn choice(&self, n_rows: usize, n: usize) -> Option<HoldOut> {
         if self.validation != HoldOut::Auto {
             return Some(self.validation);
         }
-        let n = groups.map_or(present.len(), |groups| {
-            let mut distinct = groups.to_vec();
-            distinct.sort_unstable();
-            distinct.dedup();
-            distinct.len()
-        });
         // A share of groups needs about one by the share of them.
         let is_enough = n as f64 * self.validation_share >= 1.5;
         match n {
             0 | 1 => None,
-            _ if present.len() >= MANY_ROWS && is_enough => Some(HoldOut::Random),
+            _ if n_rows >= MANY_ROWS && is_enough => Some(HoldOut::Random),
             n => Some(HoldOut::Folds(n.min(FEW_ROWS_FOLDS))),
         }
     }
 }
 
-/// The weights of some rows alone.
+/// The weights of some rows alone, each as often as it is named.
 pub fn weights_of(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
-    let mut inside = vec![false; n_rows];
-    rows.iter().for_each(|&row| inside[row] = true);
-    let others: Vec<usize> = (0..n_rows).filter(|&row| !inside[row]).collect();
-    weights_without(&others, weights, n_rows)
+    match weights {
+        Weights::Real(weights) => {
+            let mut inside = vec![0.0; n_rows];
+            rows.iter().for_each(|&row| inside[row] = weights[row]);
+            Weights::Real(inside.into())
+        }
+        Weights::Uniform | Weights::Counts(_) => {
+            let mut counts = vec![0; n_rows];
+            rows.iter().for_each(|&row| counts[row] += 1);
+            Weights::Counts(counts.into())
+        }
+    }
 }
 
-/// The weights without some rows.
+/// The weights without some rows, each taken away as often as it is named.
 pub fn weights_without(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
     if rows.is_empty() {
         return weights.clone();
@@ -135,8 +160,8 @@ pub fn weights_without(rows: &[usize], weights: &Weights, n_rows: usize) -> Weig
             Weights::Real(weights.into())
         }
         Weights::Uniform | Weights::Counts(_) => {
-            let mut counts: Vec<u32> = (0..n_rows).map(|row| weights.at(row) as u32).collect();
-            rows.iter().for_each(|&row| counts[row] = 0);
+            let mut counts: Vec<u32> = (0..n_rows).map(|row| weights.copies(row).0).collect();
+            rows.iter().for_each(|&row| counts[row] -= 1);
             Weights::Counts(counts.into())
         }
     }

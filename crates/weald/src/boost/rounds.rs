@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::additive::AdditiveModel;
-use super::bag::Bag;
+use super::bag::{Bag, BagOrder};
 use super::dart::Dart;
 use super::early_stopping::sum_of_losses;
 use super::gradient_boosting::GradientBoosting;
@@ -53,6 +53,8 @@ pub struct Boosting<'a, 'r> {
     whole_bag: Bag,
     bag: Bag,
     out_of_bag: Vec<u32>,
+    /// The rows that may be trained on, by what they hold, if rounds draw from them.
+    order: Option<BagOrder>,
     /// Rows that are not trained on, of the sample and apart from it.
     held_out: &'a [usize],
     /// The loss of the rows trained on and of those held out, where rows have it together.
@@ -105,6 +107,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         let weights = weights_without(held_out, sample.weights, n_rows);
         let bag = Bag::of(&weights, n_rows)?;
+        let draws = settings.subsample < 1.0 || settings.goss.is_some();
+        let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));
         let joint_of = |weights: &Weights| {
             loss.joint(&Together { targets: &all, weights, groups: extras.groups })
         };
@@ -152,6 +156,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             out_of_bag: bag.out_of_bag(n_rows),
             whole_bag: bag.clone(),
             bag,
+            order,
             held_out,
             joint,
             held_out_joint,
@@ -198,8 +203,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
     /// Draws the rows and columns of a round.
     pub fn draw(&mut self, round: usize) {
         let seed = self.run.seed.child(round as u64);
-        if self.settings.subsample < 1.0 {
-            self.bag = self.whole_bag.drawn(self.settings.subsample, self.targets.len(), seed);
+        if let (Some(order), None) = (&self.order, self.settings.goss) {
+            self.bag = self.whole_bag.drawn(self.settings.subsample, order, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
         if self.settings.colsample < 1.0 {
@@ -253,9 +258,9 @@ impl<'a, 'r> Boosting<'a, 'r> {
                 return Err(Error::FlatLoss { loss: self.loss.name() });
             }
         }
-        if let Some(goss) = self.settings.goss {
+        if let (Some(order), Some(goss)) = (&self.order, self.settings.goss) {
             let seed = self.run.seed.child(round as u64);
-            self.bag = goss.draw(&mut self.gradients, &self.whole_bag, seed);
+            self.bag = goss.draw(&mut self.gradients, &self.whole_bag, order, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
         Ok(())

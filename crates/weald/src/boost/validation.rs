@@ -1,5 +1,7 @@
 //! A validation table: rows apart from the sample, whose scores follow the trees.
 
+use std::iter::repeat_n;
+
 use super::early_stopping::sum_of_losses;
 use super::targets::Targets;
 use crate::data::{Aligned, Schema, Table, Weights};
@@ -44,7 +46,9 @@ impl<'a> ValidationRows<'a> {
             table: schema.align(sample.table)?,
             scores: starting_scores(start, *offset, targets.len())?,
             weights: sample.weights,
-            rows: (0..targets.len()).collect(),
+            rows: (0..targets.len())
+                .flat_map(|row| repeat_n(row, sample.weights.copies(row).0 as usize))
+                .collect(),
             joint: loss.joint(&Together {
                 targets: &all,
                 weights: sample.weights,

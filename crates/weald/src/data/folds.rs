@@ -285,7 +285,7 @@ fn test_quotas(classes: &[&[u32]], n_test: usize, stream: &mut Stream) -> Vec<us
 /// Every row starts with `n` lots. The row at hand meets the next one: the two pool their lots
 /// until a row has as many lots as there are rows, which is then drawn, and the other goes on with
 /// the rest.
-fn spread_draw(rows: &[u32], n: usize, stream: &mut Stream) -> Vec<u32> {
+pub(super) fn spread_draw(rows: &[u32], n: usize, stream: &mut Stream) -> Vec<u32> {
     let (full, each) = (rows.len() as u64, n as u64);
     let mut drawn = Vec::with_capacity(n);
     let (mut at_hand, mut lots) = (0, 0);
@@ -346,7 +346,7 @@ fn masked<T: Copy + Default>(values: &[T], keep: &[bool]) -> Arc<[T]> {
     values.iter().zip(keep).map(|(&v, &keep)| if keep { v } else { T::default() }).collect()
 }
 
-fn check_k(k: usize, n: usize, of: &str) -> Result<()> {
+pub(super) fn check_k(k: usize, n: usize, of: &str) -> Result<()> {
     if k < 2 {
         return Err(Error::Folds(format!("the number of folds is {k}; at least 2 are needed")));
     }
@@ -359,7 +359,7 @@ fn check_k(k: usize, n: usize, of: &str) -> Result<()> {
 }
 
 /// How many of `n_rows` rows are tested on.
-fn check_share(share: f64, n_rows: usize) -> Result<usize> {
+pub(super) fn check_share(share: f64, n_rows: usize) -> Result<usize> {
     if !(share > 0.0 && share < 1.0) {
         return Err(Error::Folds(format!(
             "the share of rows held out is {share}; expected a number above 0 and below 1"

@@ -4,12 +4,19 @@
 //! times, so copies are drawn one by one; a real weight goes with its row wherever it is drawn, but
 //! for [`Resampling::Weighted`], which draws by it instead. A row of weight 0 is never drawn.
 //!
+//! What is drawn depends on the seed and on what the rows hold, not on where they stand: an [`Urn`]
+//! is filled with them once, for all members.
+//!
 //! To prefer over the bootstrap: subsamples where rows are many and members expensive, strata where
 //! a class is so rare that a bootstrap may miss it, balanced draws where the rare class matters as
 //! much as the frequent one (Chen, Liaw & Breiman 2004), draws by weight where the learner takes no
 //! weights.
 
+use std::iter::repeat_n;
+use std::sync::Arc;
+
 use super::resample::{draws_of, running_totals, with_replacement, without_replacement};
+use super::row_order::{RowOrder, n_copies};
 use super::sample::{Sample, Weights};
 use super::target::Target;
 use crate::error::{Error, Result};
@@ -43,49 +50,27 @@ named_values!(Resampling {
 });
 
 impl Resampling {
-    /// The weights of a member that sees `share` as many rows as there are, or as each class is to
-    /// have.
-    pub fn draw(self, sample: &Sample<'_>, share: f64, seed: Seed) -> Result<Weights> {
-        let n_rows = sample.n_rows();
-        let pool = Pool::of(sample);
-        let counts = match self {
-            Resampling::None => return Ok(sample.weights.clone()),
-            Resampling::Weighted => {
-                let n_draws = n_draws(pool.len(), share);
-                return draws_of(sample.weights, (n_rows, n_draws), seed);
+    /// What the rows of members are drawn from. It is made once and shared by all members.
+    pub fn urn<'a>(self, sample: &Sample<'a>) -> Result<Urn<'a>> {
+        let order = || RowOrder::of(sample);
+        let holds = match (self, sample.weights) {
+            (Resampling::None, _) => Holds::Everything,
+            (Resampling::Stratified | Resampling::Balanced, weights) => {
+                Holds::Strata(self.strata(sample, &Copies::of(weights, &order()))?)
             }
-            Resampling::Bootstrap => {
-                let draws = with_replacement(pool.len(), n_draws(pool.len(), share), seed);
-                counted(n_rows, draws.map(|at| pool.row(at)))
+            (Resampling::Weighted, weights @ Weights::Real(_)) => {
+                let rows = order().rows().clone();
+                let places: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
+                Holds::Weighed(rows, weights.take(&places))
             }
-            Resampling::Subsample => {
-                let draws = without_replacement(pool.len(), n_draws(pool.len(), share), seed);
-                counted(n_rows, draws.map(|at| pool.row(at)))
-            }
-            Resampling::Stratified => {
-                let strata = self.strata(sample, &pool)?;
-                let sizes = strata.iter().map(|stratum| n_draws(stratum.len(), share)).collect();
-                counted(n_rows, within(&strata, sizes, seed))
-            }
-            Resampling::Balanced => {
-                let strata = self.strata(sample, &pool)?;
-                let rarest = strata.iter().map(Vec::len).min().unwrap_or(0);
-                let sizes = vec![n_draws(rarest, share); strata.len()];
-                counted(n_rows, within(&strata, sizes, seed))
-            }
+            (_, weights) => Holds::Copies(Copies::of(weights, &order())),
         };
-        match sample.weights {
-            Weights::Uniform | Weights::Counts(_) => Weights::counts(counts),
-            Weights::Real(weights) => {
-                let weight = |(count, weight): (u32, &f64)| f64::from(count) * weight;
-                Weights::real(counts.into_iter().zip(weights.iter()).map(weight).collect())
-            }
-        }
+        Ok(Urn { resampling: self, sample: *sample, holds })
     }
 
     /// The rows of each class that has any, copies one by one. Classes stand in the order of their
     /// first rows, so that the order of their names does not matter.
-    fn strata(self, sample: &Sample<'_>, pool: &Pool) -> Result<Vec<Vec<usize>>> {
+    fn strata(self, sample: &Sample<'_>, copies: &Copies) -> Result<Vec<Vec<u32>>> {
         let Target::Classes(labels) = sample.target else {
             return Err(Error::WrongTask {
                 method: format!("the resampling {}", self.show()),
@@ -95,9 +80,9 @@ impl Resampling {
             });
         };
         let mut places = vec![None; labels.n_classes()];
-        let mut strata: Vec<Vec<usize>> = Vec::new();
-        for row in (0..pool.len()).map(|at| pool.row(at)) {
-            let place = places[labels.codes()[row] as usize].get_or_insert_with(|| {
+        let mut strata: Vec<Vec<u32>> = Vec::new();
+        for row in (0..copies.len()).map(|at| copies.row(at)) {
+            let place = places[labels.codes()[row as usize] as usize].get_or_insert_with(|| {
                 strata.push(Vec::new());
                 strata.len() - 1
             });
@@ -151,43 +136,115 @@ impl Resampling {
     }
 }
 
-/// What is drawn from: each copy of each row that is not absent.
-enum Pool {
-    /// The rows below this number, once each.
-    Rows(usize),
-    /// As many copies of each row as lie between the end of the one before and its own.
-    Copies(Vec<usize>),
-    /// These rows, once each.
-    Present(Vec<usize>),
+/// The rows of a sample, ready to be drawn from. They lie in it by what they hold
+/// ([`RowOrder`]), so that neither their order in the table matters nor whether a row that stands
+/// there twice is one of count 2 or two rows.
+#[derive(Debug, Clone)]
+pub struct Urn<'a> {
+    resampling: Resampling,
+    sample: Sample<'a>,
+    holds: Holds,
 }
 
-impl Pool {
-    fn of(sample: &Sample<'_>) -> Pool {
-        match sample.weights {
-            Weights::Uniform => Pool::Rows(sample.n_rows()),
-            Weights::Counts(copies) => {
-                Pool::Copies(running_totals(copies.iter().map(|&copies| copies as usize)))
+#[derive(Debug, Clone)]
+enum Holds {
+    /// What is not drawn from.
+    Everything,
+    /// Every copy of every row.
+    Copies(Copies),
+    /// Those of each class.
+    Strata(Vec<Vec<u32>>),
+    /// Rows and their weights.
+    Weighed(Arc<[u32]>, Weights),
+}
+
+impl Urn<'_> {
+    /// The weights of a member that sees `share` as many rows as there are, or as each class is to
+    /// have.
+    pub fn draw(&self, share: f64, seed: Seed) -> Result<Weights> {
+        let mut counts = vec![0u32; self.sample.n_rows()];
+        let mut take = |row: u32| counts[row as usize] += 1;
+        match &self.holds {
+            Holds::Everything => return Ok(self.sample.weights.clone()),
+            Holds::Copies(copies) => {
+                let (n, row) = (copies.len(), |at| copies.row(at));
+                match self.resampling {
+                    Resampling::Subsample => {
+                        without_replacement(n, n_draws(n, share), seed).map(row).for_each(take);
+                    }
+                    _ => with_replacement(n, n_draws(n, share), seed).map(row).for_each(take),
+                }
             }
+            Holds::Strata(strata) => {
+                let rarest = strata.iter().map(Vec::len).min().unwrap_or(0);
+                let size = |stratum: &Vec<u32>| match self.resampling {
+                    Resampling::Balanced => n_draws(rarest, share),
+                    _ => n_draws(stratum.len(), share),
+                };
+                let mut stream = seed.stream(Purpose::Rows);
+                for stratum in strata {
+                    let draws = (0..size(stratum)).map(|_| stream.below(stratum.len() as u64));
+                    draws.for_each(|at| take(stratum[at as usize]));
+                }
+            }
+            Holds::Weighed(rows, weights) => {
+                let n_present = (0..rows.len()).filter(|&at| weights.at(at) > 0.0).count();
+                let drawn = draws_of(weights, (rows.len(), n_draws(n_present, share)), seed)?;
+                let drawn = (0..rows.len()).map(|at| drawn.copies(at).0);
+                rows.iter().zip(drawn).for_each(|(&row, n)| counts[row as usize] = n);
+                return Weights::counts(counts);
+            }
+        }
+        match self.sample.weights {
+            Weights::Uniform | Weights::Counts(_) => Weights::counts(counts),
             Weights::Real(weights) => {
-                Pool::Present((0..weights.len()).filter(|&row| weights[row] > 0.0).collect())
+                let weight = |(count, weight): (u32, &f64)| f64::from(count) * weight;
+                Weights::real(counts.into_iter().zip(weights.iter()).map(weight).collect())
+            }
+        }
+    }
+}
+
+/// Each copy of each row that is not absent, by what rows hold.
+#[derive(Debug, Clone)]
+enum Copies {
+    /// One after the other.
+    Listed(Arc<[u32]>),
+    /// As many of each row as lie between the end of the one before and its own.
+    Counted(Arc<[u32]>, Vec<usize>),
+}
+
+/// Copies of a row, on the mean, above which they are counted: a list would fill the memory.
+const MOST_LISTED: usize = 16;
+
+impl Copies {
+    fn of(weights: &Weights, order: &RowOrder) -> Copies {
+        let rows = order.rows();
+        if *weights == Weights::Uniform {
+            return Copies::Listed(rows.clone());
+        }
+        let ends = running_totals(rows.iter().map(|&row| n_copies(weights, row)));
+        match ends.last() {
+            Some(&n) if n > MOST_LISTED * rows.len() => Copies::Counted(rows.clone(), ends),
+            _ => {
+                let copies = rows.iter().map(|&row| (row, n_copies(weights, row)));
+                Copies::Listed(copies.flat_map(|(row, n)| repeat_n(row, n)).collect())
             }
         }
     }
 
     fn len(&self) -> usize {
         match self {
-            Pool::Rows(n) => *n,
-            Pool::Copies(ends) => ends.last().copied().unwrap_or(0),
-            Pool::Present(rows) => rows.len(),
+            Copies::Listed(copies) => copies.len(),
+            Copies::Counted(_, ends) => ends.last().copied().unwrap_or(0),
         }
     }
 
     /// The row that one of them is a copy of.
-    fn row(&self, at: usize) -> usize {
+    fn row(&self, at: usize) -> u32 {
         match self {
-            Pool::Rows(_) => at,
-            Pool::Copies(ends) => ends.partition_point(|&end| end <= at),
-            Pool::Present(rows) => rows[at],
+            Copies::Listed(copies) => copies[at],
+            Copies::Counted(rows, ends) => rows[ends.partition_point(|&end| end <= at)],
         }
     }
 }
@@ -195,20 +252,6 @@ impl Pool {
 /// How many are drawn where there are `n`.
 fn n_draws(n: usize, share: f64) -> usize {
     ((share * n as f64).round() as usize).max(1)
-}
-
-/// As many draws with replacement from each stratum as `sizes` says.
-fn within(strata: &[Vec<usize>], sizes: Vec<usize>, seed: Seed) -> impl Iterator<Item = usize> {
-    let mut stream = seed.stream(Purpose::Rows);
-    let strata = strata.iter().zip(sizes).flat_map(|(stratum, n)| std::iter::repeat_n(stratum, n));
-    strata.map(move |stratum| stratum[stream.below(stratum.len() as u64) as usize])
-}
-
-/// How often each of `n_rows` rows is among those drawn.
-fn counted(n_rows: usize, drawn: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut counts = vec![0; n_rows];
-    drawn.for_each(|row| counts[row] += 1);
-    counts
 }
 
 #[cfg(test)]
@@ -229,7 +272,7 @@ mod tests {
         let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; codes.len()]))])?;
         let classes = (0..5).map(|class| format!("{class}")).collect();
         let target = Target::classes(codes.to_vec(), classes)?;
-        how.draw(&Sample::new(&table, &target, weights)?, share, Seed(seed))
+        how.urn(&Sample::new(&table, &target, weights)?)?.draw(share, Seed(seed))
     }
 
     fn drawn(how: Resampling, weights: &Weights, share: f64) -> Weights {
@@ -351,12 +394,12 @@ mod tests {
         let target = Target::numbers(vec![0.0; 4]).unwrap();
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         for how in [Resampling::Stratified, Resampling::Balanced] {
-            let error = how.draw(&sample, 1.0, Seed(1)).unwrap_err().to_string();
+            let error = how.urn(&sample).unwrap_err().to_string();
             let words = format!("the resampling {} needs classes", how.show());
             assert!(error.contains(&words), "{error}");
             assert!(how.needs_classes());
         }
-        assert!(Resampling::Weighted.draw(&sample, 1.0, Seed(1)).is_ok());
+        assert!(Resampling::Weighted.urn(&sample).unwrap().draw(1.0, Seed(1)).is_ok());
     }
 
     #[test]

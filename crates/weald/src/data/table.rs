@@ -1,11 +1,13 @@
 //! An immutable table of columns.
 //!
-//! Bins are computed on first use and kept, so every member of an ensemble shares them.
+//! Bins, and the order of rows by what they hold, are computed on first use and kept, so every
+//! member of an ensemble shares them.
 
 use std::sync::Arc;
 
 use super::bins::{BinnedOnce, Bins, Resolution};
 use super::column::Column;
+use super::row_order::{ByKey, ByKeyOnce};
 use super::schema::{Field, FieldKind, Schema};
 use crate::error::{Error, Result, nearest};
 use crate::run::Run;
@@ -17,6 +19,7 @@ pub struct Table {
     columns: Vec<Column>,
     n_rows: usize,
     binned: Arc<BinnedOnce>,
+    by_key: Arc<ByKeyOnce>,
 }
 
 impl Table {
@@ -47,7 +50,8 @@ impl Table {
             })
             .collect();
         let columns = columns.into_iter().map(|(_, c)| c).collect();
-        Ok(Table { schema: Arc::new(Schema { fields }), columns, n_rows, binned: Arc::default() })
+        let schema = Arc::new(Schema { fields });
+        Ok(Table { schema, columns, n_rows, binned: Arc::default(), by_key: Arc::default() })
     }
 
     /// Names and kinds of the columns.
@@ -105,18 +109,21 @@ impl Table {
     }
 
     /// The columns `features` for a member of a committee that is to see no others. Values are
-    /// shared, and so are bins: they are those of this table, computed once for all members.
+    /// shared, and so are bins and the order of rows: they are those of this table, computed once for
+    /// all members.
     pub fn subspace(&self, features: &[u32]) -> Table {
         let schema = Arc::new(self.schema.select(features));
         let binned = Arc::new(BinnedOnce::part_of(self.clone(), features.into()));
-        Table { binned, ..self.select_as(schema, features) }
+        let by_key = Arc::new(ByKeyOnce::part_of(self.clone()));
+        Table { binned, by_key, ..self.select_as(schema, features) }
     }
 
     /// The columns `features`, whose schema is `schema`.
     pub(super) fn select_as(&self, schema: Arc<Schema>, features: &[u32]) -> Table {
         debug_assert_eq!(schema.len(), features.len());
         let columns = features.iter().map(|&f| self.columns[f as usize].clone()).collect();
-        Table { schema, columns, n_rows: self.n_rows, binned: Arc::default() }
+        let n_rows = self.n_rows;
+        Table { schema, columns, n_rows, binned: Arc::default(), by_key: Arc::default() }
     }
 
     /// The rows `rows`, in that order, copied. Learners do not need this: they take weights.
@@ -126,12 +133,19 @@ impl Table {
             columns: self.columns.iter().map(|c| c.take(rows)).collect(),
             n_rows: rows.len(),
             binned: Arc::default(),
+            by_key: Arc::default(),
         }
     }
 
     /// The table's bins, computed on first use. `None` if the observer stopped the run meanwhile.
     pub fn bins(&self, resolution: Resolution, run: &Run<'_>) -> Option<Arc<Bins>> {
         self.binned.get(resolution, self, run)
+    }
+
+    /// The rows in the order of their keys, made on first use, on the threads of the pool that the
+    /// caller is in.
+    pub(super) fn rows_by_key(&self) -> Arc<ByKey> {
+        self.by_key.get(self)
     }
 }
 

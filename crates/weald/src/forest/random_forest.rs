@@ -11,7 +11,7 @@ use super::leaf_rows::{LeafRows, TreeRows};
 use super::member::Member;
 use super::model::ForestModel;
 use super::permutation::{self, PermutationImportance};
-use crate::data::{Bins, ClassWeights, Resampling, Sample, Target};
+use crate::data::{Bins, ClassWeights, Resampling, RowOrder, Sample, Target};
 use crate::ensemble::{Batches, OutOfBag, OutOfBagCurve};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -112,7 +112,11 @@ impl Learner for RandomForest {
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        self.prepared(sample, run).map(|_| ())
+        self.prepared(sample, run)?;
+        if self.resampling != Resampling::None {
+            run.install(|| RowOrder::of(sample)); // the table keeps the keys of its rows
+        }
+        Ok(())
     }
 }
 
@@ -176,8 +180,9 @@ impl RandomForest {
         let mut out_of_bag = OutOfBag::new(sample, output.width());
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
+        let urn = self.resampling.urn(sample)?;
         let fit = |run: &Run<'_>| {
-            let bag = self.resampling.draw(sample, self.sample_share, run.seed)?;
+            let bag = urn.draw(self.sample_share, run.seed)?;
             let grown = learner.grow(&sample.reweighted(&bag), (bins, constraints), run)?;
             let rows = self.keep_rows.then(|| TreeRows::of(&grown, sample, &bag));
             let member = Member::new(grown, sample, &bag, constraints);

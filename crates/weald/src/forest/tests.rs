@@ -51,7 +51,7 @@ fn slow_quantile(
     let mut shares = vec![0.0; table.n_rows()];
     for (tree, &leaf) in row.iter().enumerate() {
         let seed = Seed(3).child(tree as u64);
-        let bag = forest.resampling.draw(&sample, forest.sample_share, seed).unwrap();
+        let bag = forest.resampling.urn(&sample).unwrap().draw(forest.sample_share, seed).unwrap();
         let own = |i: &usize| of_rows.row(*i)[tree] == leaf;
         let total: f64 = (0..table.n_rows()).filter(own).map(|i| bag.at(i)).sum();
         (0..table.n_rows()).filter(own).for_each(|i| shares[i] += bag.at(i) / total);
@@ -190,9 +190,9 @@ fn standard_errors_are_those_of_the_formula() {
     let model = fit(&forest, &table, &target, &Weights::Uniform);
     let found = model.standard_errors(&new).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let bags: Vec<Weights> = (0..30)
-        .map(|tree| forest.resampling.draw(&sample, 0.8, Seed(3).child(tree)).unwrap())
-        .collect();
+    let urn = forest.resampling.urn(&sample).unwrap();
+    let bags: Vec<Weights> =
+        (0..30).map(|tree| urn.draw(0.8, Seed(3).child(tree)).unwrap()).collect();
     let leaves = model.leaves(&new).unwrap();
     for row in 0..new.n_rows() {
         let said: Vec<f64> = (0..30)

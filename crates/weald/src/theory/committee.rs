@@ -125,10 +125,11 @@ impl Committee {
         }
         let watched = Aside(run.observer);
         let mut spread = Spread::new(rows.n_rows(), self.n_members);
+        let urn = run.install(|| Resampling::Bootstrap.urn(sample))?;
         for repeat in 0..self.n_repeats {
             let mut committee: Run<'_> = run.child(repeat as u64);
             committee.observer = &watched;
-            let drawn = Resampling::Bootstrap.draw(sample, 1.0, committee.seed)?;
+            let drawn = urn.draw(1.0, committee.seed)?;
             let training_set = sample.reweighted(&drawn);
             let answers = committee.fit_members(0..self.n_members, |member| {
                 fit(&training_set, member)?.scores(rows)

@@ -103,7 +103,7 @@ proptest! {
             let columns: Vec<usize> = columns.iter().map(|&column| column as usize).collect();
             let part = table.select(&columns);
             let run = run(1).child(i as u64);
-            let bag = Resampling::Subsample.draw(&sample, 0.5, run.seed).unwrap();
+            let bag = Resampling::Subsample.urn(&sample).unwrap().draw(0.5, run.seed).unwrap();
             let alone = Sample::new(&part, &target, &bag).unwrap();
             let alone = DecisionTree::default().fit(&alone, &run).unwrap();
             prop_assert!(alone == member.model);

@@ -91,7 +91,7 @@ impl Member {
         match self {
             Member::Tree(learner) => learner.fit(sample, run),
             Member::Bagged(learner) => {
-                let bag = Resampling::Bootstrap.draw(sample, 1.0, run.seed)?;
+                let bag = Resampling::Bootstrap.urn(sample)?.draw(1.0, run.seed)?;
                 learner.fit(&sample.reweighted(&bag), &run.child(0))
             }
         }

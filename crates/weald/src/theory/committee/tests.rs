@@ -38,7 +38,7 @@ fn a_mean_with_noise_has_the_variance_and_correlation_of_the_textbook() {
     // A bootstrap's mean varies by this, a uniform number of this width by its square over 12.
     let of_mean = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n / n;
     let width = (12.0 * 3.0 * of_mean).sqrt();
-    let how = Committee { n_members: 8, n_repeats: 4000 };
+    let how = Committee { n_members: 8, n_repeats: 16_000 };
     let found = how.variance(&sample, &table, noisy_mean(width), &quiet(2)).unwrap();
     let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.06;
     assert!(near(found.member_variance, 4.0 * of_mean), "{found:?} {of_mean}");
@@ -61,11 +61,11 @@ fn the_figures_are_those_of_their_definitions() {
     let fit = noisy_mean(2.0);
     let found = how.variance(&sample, &table, &fit, &quiet(2)).unwrap();
     // Every row gets the same: one number for each committee and member.
-    let run = quiet(1);
+    let (run, urn) = (quiet(1), Resampling::Bootstrap.urn(&sample).unwrap());
     let said: Vec<Vec<f64>> = (0..7)
         .map(|repeat| {
             let run = run.child(repeat);
-            let drawn = crate::data::resample::bootstrap(40, run.seed);
+            let drawn = urn.draw(1.0, run.seed).unwrap();
             let set = sample.reweighted(&drawn);
             (0..5).map(|member| fit(&set, &run.child(member)).unwrap().value[0]).collect()
         })

@@ -149,7 +149,6 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         };
         for loss in losses {
             let mut learner = AnyLearner::named(method).unwrap();
-            // Nothing is held out: which rows are depends on their order.
             let limits = [
                 ("early_stopping_rounds", "none"),
                 ("min_leaf_rows", "1"),
@@ -178,6 +177,16 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learner = AnyLearner::named("gradient-boosting").unwrap();
     linear.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
     learners.push(("gradient-boosting with linear leaves".into(), learner));
+    let drawn: [&[(&str, &str)]; 3] = [
+        &[("early_stopping_rounds", "3"), ("n_trees", "12"), ("min_leaf_rows", "2")],
+        &[("validation", "random"), ("n_trees", "12"), ("min_leaf_rows", "1")],
+        &[("early_stopping_rounds", "none"), ("n_trees", "12"), ("subsample", "0.5")],
+    ];
+    for settings in drawn {
+        let mut learner = AnyLearner::named("gradient-boosting").unwrap();
+        settings.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+        learners.push((format!("gradient-boosting {settings:?}"), learner));
+    }
     let many = ["boosted-regression-trees", "random-forest", "extra-trees"];
     for (_, learner) in learners.iter_mut().filter(|(name, _)| many.contains(&name.as_str())) {
         learner.set("n_trees", "12").unwrap();
@@ -245,9 +254,6 @@ fn committees() -> Vec<(String, AnyLearner)> {
         let mut learner = AnyLearner::named(method).unwrap();
         learner.set("n_members", "6").unwrap();
         settings.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
-        if learner.settings().iter().any(|s| s.name == "base.early_stopping_rounds") {
-            learner.set("base.early_stopping_rounds", "none").unwrap();
-        }
         (format!("{name} {settings:?}"), learner)
     };
     table.iter().map(made).collect()

@@ -1,6 +1,11 @@
 //! Laws that every method keeps, one table over all of them.
 
+<<<<<<< HEAD
 pub mod made;
+=======
+mod made;
+mod multiset;
+>>>>>>> 26544bd (data: draw rows by what they hold)
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,6 +19,7 @@ use weald::forest::RandomForest;
 use weald::learner::Learner;
 use weald::model::Model;
 use weald::observer::{Event, Observer};
+use weald::parameter::Setting;
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
@@ -65,9 +71,19 @@ fn any_number_of_threads_gives_the_same_bytes() {
     }
 }
 
-/// Whether rows are drawn by their number, so that their order matters.
-fn draws_rows(learner: &AnyLearner) -> bool {
+/// Whether members have bags, so that rows out of them are predicted.
+fn has_bags(learner: &AnyLearner) -> bool {
     learner.settings().iter().any(|s| s.name.ends_with("resampling") && s.value != "none")
+}
+
+/// Whether which rows are drawn depends on what they hold.
+fn draws_rows(learner: &AnyLearner) -> bool {
+    let turned_on = |s: &Setting| match s.name.rsplit('.').next() {
+        Some("early_stopping_rounds") => s.value != "none",
+        Some("subsample") => s.value != "1",
+        _ => false,
+    };
+    has_bags(learner) || learner.settings().iter().any(turned_on)
 }
 
 #[test]
@@ -77,9 +93,11 @@ fn a_weight_of_two_is_the_row_twice() {
         let copies: Vec<u32> = (0..n as u32).map(|row| 1 + row % 2).collect();
         let rows: Vec<usize> =
             (0..n).flat_map(|row| std::iter::repeat_n(row, copies[row] as usize)).collect();
+        let n_rows = rows.len();
+        let rows: Vec<usize> = (0..n_rows).map(|i| rows[i * 7919 % n_rows]).collect();
         let twice = made.take(&rows);
         let counted = made.weighted(Weights::counts(copies.clone()).unwrap());
-        if draws_rows(learner) {
+        if has_bags(learner) {
             // Copies are drawn one by one, but a row is out of the bag only if none of them is in.
             let scores = |made: &Made| fit(learner, made).scores(&made.table).unwrap();
             let (scores, expected) = (scores(&counted), scores(&twice));
@@ -96,7 +114,8 @@ fn a_weight_of_two_is_the_row_twice() {
             let named = |s: &str| s.strip_prefix("base.").unwrap_or(s) == name;
             learner.settings().iter().any(|s| named(&s.name) && s.value == value)
         };
-        if !is("min_leaf_rows", "1") || is("loss", "cox") {
+        // And so do draws: the row twice may be drawn once.
+        if !is("min_leaf_rows", "1") || is("loss", "cox") || draws_rows(learner) {
             return;
         }
         let real = copies.iter().map(|&c| f64::from(c)).collect();
@@ -125,12 +144,16 @@ fn a_weight_of_zero_is_the_row_absent() {
 #[test]
 fn the_order_of_rows_does_not_matter() {
     for_each(|name, learner, made| {
-        if draws_rows(learner) {
-            return;
-        }
         let n = made.table.n_rows();
         let shuffled: Vec<usize> = (0..n).map(|row| row * 7919 % n).collect();
-        assert!(fit(learner, &made.take(&shuffled)) == fit(learner, made), "{name}");
+        let (other, plain) = (fit(learner, &made.take(&shuffled)), fit(learner, made));
+        if has_bags(learner) {
+            // Errors and importances out of the bag are sums of real numbers, row by row.
+            let scores = |model: &AnyModel| model.scores(&made.table).unwrap();
+            assert!(scores(&other) == scores(&plain), "{name}");
+        } else {
+            assert!(other == plain, "{name}");
+        }
     });
 }
 
@@ -268,7 +291,8 @@ fn a_monotone_transform_of_features_changes_nothing() {
         {
             return;
         }
-        // A row out of the bag may lie between two in it, where the middle depends on the scale.
+        // Other values are other rows to draw; and a row out of the bag may lie between two in it,
+        // where the middle depends on the scale.
         if draws_rows(learner) {
             return;
         }

@@ -1,0 +1,111 @@
+//! A sample is a multiset of rows, for every method with its default parameters: a count is so many
+//! rows, and no order of rows is better than another. Draws that looked at where rows stand would
+//! give other trees.
+
+use weald::any::{AnyLearner, AnyModel, METHODS};
+use weald::data::{Column, Sample, Table, Target, Weights};
+use weald::learner::Learner;
+use weald::model::Model;
+use weald::run::Run;
+use weald::seed::{Purpose, Seed, Stream};
+
+use super::made::Made;
+
+/// Methods as they are by default, and some that draw rows twice or in every round.
+fn methods(target: &Target) -> Vec<(String, AnyLearner)> {
+    let mut methods: Vec<(String, AnyLearner)> =
+        METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
+    let special = match target {
+        Target::Classes(_) => "boosted-regression-trees",
+        Target::Numbers(_) | Target::Several(_) => "c45",
+    };
+    methods.retain(|(name, _)| name != special);
+    let changed: &[(&str, &[(&str, &str)])] = &[
+        ("gradient-boosting", &[("early_stopping_rounds", "none"), ("n_trees", "60")]),
+        ("gradient-boosting", &[("min_leaf_rows", "2"), ("n_trees", "60")]),
+        ("gradient-boosting", &[("min_leaf_rows", "2"), ("validation", "random")]),
+        ("gradient-boosting", &[("min_leaf_rows", "2"), ("subsample", "0.6"), ("n_trees", "40")]),
+        ("bagging", &[("base", "random-forest"), ("base.n_trees", "5"), ("n_members", "5")]),
+        ("random-patches", &[("base", "random-forest"), ("base.n_trees", "5"), ("n_members", "5")]),
+        (
+            "bagging",
+            &[("base", "gradient-boosting"), ("base.min_leaf_rows", "2"), ("n_members", "3")],
+        ),
+        ("random-forest", &[("resampling", "weighted"), ("n_trees", "20")]),
+    ];
+    for (method, settings) in changed {
+        let mut learner = AnyLearner::named(method).unwrap();
+        settings.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+        methods.push((format!("{method} {settings:?}"), learner));
+    }
+    if let Target::Classes(_) = target {
+        for resampling in ["stratified", "balanced"] {
+            let mut learner = AnyLearner::named("random-forest").unwrap();
+            learner.set("resampling", resampling).unwrap();
+            methods.push((format!("random-forest {resampling}"), learner));
+        }
+    }
+    methods
+}
+
+/// Rows of numbers in [0, 1) and one of three classes, or its number: what scikit-learn's check of
+/// weights fits. With `few_values` many rows are equal, in part or as wholes.
+fn table(n: usize, n_columns: usize, few_values: bool, draws: &mut Stream) -> (Table, [Target; 2]) {
+    let mut value = || if few_values { draws.below(3) as f64 / 4.0 } else { draws.unit() };
+    let columns: Vec<Vec<f64>> =
+        (0..n_columns).map(|_| (0..n).map(|_| value()).collect()).collect();
+    let classes: Vec<u32> = (0..n).map(|_| draws.below(3) as u32).collect();
+    let numbers = classes.iter().map(|&class| f64::from(class)).collect();
+    let names = ["0", "1", "2"].map(String::from).into();
+    let targets = [Target::classes(classes, names).unwrap(), Target::numbers(numbers).unwrap()];
+    let named = |(i, column)| (format!("x{i}"), Column::numeric(column));
+    (Table::new(columns.into_iter().enumerate().map(named).collect()).unwrap(), targets)
+}
+
+fn fit(learner: &AnyLearner, made: &Made) -> AnyModel {
+    let sample = Sample::new(&made.table, &made.target, &made.weights).unwrap();
+    let run = Run::quiet(Seed(0), 2).unwrap();
+    learner.fit(&sample, &run).unwrap_or_else(|e| panic!("{learner:?}: {e}"))
+}
+
+/// Whether counts, the rows spelled out in any order, and the counted rows in any order all give
+/// the same predictions.
+fn check(n: usize, n_columns: usize, few_values: bool, seed: u64) {
+    let mut draws = Seed(seed).stream(Purpose::Cut);
+    let (table, targets) = table(n, n_columns, few_values, &mut draws);
+    let counts: Vec<u32> = (0..n).map(|_| draws.below(5) as u32).collect();
+    let spelled = |row: usize| std::iter::repeat_n(row, counts[row] as usize);
+    let mut rows: Vec<usize> = (0..n).flat_map(spelled).collect();
+    draws.shuffle(&mut rows);
+    let mut shuffled: Vec<usize> = (0..n).collect();
+    draws.shuffle(&mut shuffled);
+    for target in targets {
+        let plain = Made { table: table.clone(), target, weights: Weights::Uniform };
+        let counted = plain.weighted(Weights::counts(counts.clone()).unwrap());
+        for (name, learner) in methods(&plain.target) {
+            let predicted = |made: &Made| fit(&learner, made).scores(&table).unwrap();
+            let expected = predicted(&counted);
+            let name = format!("{name}, {n} rows of {}", plain.target.words());
+            assert!(predicted(&plain.take(&rows)) == expected, "{name}: rows spelled out");
+            assert!(predicted(&counted.take(&shuffled)) == expected, "{name}: another order");
+        }
+    }
+}
+
+#[test]
+fn a_small_table_is_a_multiset_of_rows() {
+    for seed in 0..3 {
+        check(15, 30, false, seed);
+    }
+}
+
+#[test]
+fn a_table_of_many_equal_rows_is_a_multiset_of_rows() {
+    check(150, 3, true, 1);
+    check(90, 1, true, 2);
+}
+
+#[test]
+fn a_larger_table_is_a_multiset_of_rows() {
+    check(120, 4, false, 1);
+}
