@@ -3,6 +3,7 @@
 The same seed gives the same model, to the byte, on any number of threads.
 """
 
+from . import plot
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._boosting import (
     GradientBoostingClassifier,
@@ -43,4 +44,5 @@ __all__ = [
     "WealdError",
     "__version__",
     "load",
+    "plot",
 ]

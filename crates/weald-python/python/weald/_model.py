@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,16 @@ class Model:
         return self._core.seed
 
     @property
+    def n_leaves(self) -> int:
+        """How many leaves its trees have together."""
+        return self._core.n_leaves
+
+    @property
+    def feature_importances(self) -> np.ndarray:
+        """The share of the improvement that the splits on each column made; sums to 1."""
+        return np.asarray(self._core.importance())
+
+    @property
     def out_of_bag_errors(self) -> list[float] | None:
         """The error on rows out of the bag after each member; None if there were none."""
         return self._core.out_of_bag_errors
@@ -165,6 +175,6 @@ def load(path: str | os.PathLike[str]) -> Model:
     return Model(Core.load(os.fspath(path)))
 
 
-def names_of(levels: Sequence[Any]) -> list[str]:
+def names_of(levels: Iterable[Any]) -> list[str]:
     """What levels or classes are called."""
     return [_table.level_name(level) for level in levels]
