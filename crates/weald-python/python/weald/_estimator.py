@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -22,7 +22,8 @@ from sklearn.utils.validation import (
 
 from . import _table, _weald
 from ._dataset import Dataset
-from ._listen import listener
+from ._html import Shown
+from ._listen import listening
 from ._model import Model, names_of
 from ._text import text
 from ._threads import n_threads, seed_of
@@ -39,7 +40,7 @@ class Given:
     classes: Any
 
 
-class Estimator(BaseEstimator):
+class Estimator(Shown):
     """An estimator that weald fits."""
 
     _method: ClassVar[str]
@@ -165,23 +166,25 @@ class Estimator(BaseEstimator):
         validation = None
         if eval_set is not None:
             validation = self._validation(eval_set)
-        fitted = _weald.fit(
-            self._method,
-            list(self._settings(given).items()),
-            rows,
-            seed=seed_of(self.random_state),
-            threads=n_threads(self.n_jobs),
-            target_name=str(getattr(y, "name", None) or "target"),
-            validation=validation,
-            continued=None if continued is None else continued._core,
-            out_of_bag=out_of_bag,
-            listener=listener(self),
-        )
-        self.model_ = Model(fitted.model)
+        with listening(self) as heard:
+            fitted = _weald.fit(
+                self._method,
+                list(self._settings(given).items()),
+                rows,
+                seed=seed_of(self.random_state),
+                threads=n_threads(self.n_jobs),
+                target_name=str(getattr(y, "name", None) or "target"),
+                validation=validation,
+                continued=None if continued is None else continued._core,
+                out_of_bag=out_of_bag,
+                listener=heard,
+            )
+            self.model_ = Model(fitted.model)
+            self._fitted()
+            if fitted.raised is not None:
+                tell(fitted.warnings)
+                raise fitted.raised
         tell(fitted.warnings)
-        self._fitted()
-        if fitted.raised is not None:
-            raise fitted.raised
         return fitted.out_of_bag
 
     def _fitted(self) -> None:
@@ -348,5 +351,5 @@ def _encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             codes = (np.cumsum(is_there) - 1).astype(np.uint32)
             classes = (np.flatnonzero(is_there) + first).astype(y.dtype)
             return classes, shifted if is_there.all() else codes[shifted]
-    classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes.astype(np.uint32)
+    classes, places = np.unique(y, return_inverse=True)
+    return classes, places.astype(np.uint32)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,28 +27,29 @@ class Progress:
     """How good the members are so far, on rows that they have not seen."""
 
 
-def listener(estimator: Any) -> Callable[..., bool] | None:
+@contextmanager
+def listening(estimator: Any) -> Iterator[Callable[..., bool] | None]:
     """What to call with each event of a fit; None if nobody listens.
 
     A callback is given a :class:`Progress`; a true answer ends the fit, which keeps the members it
-    has.
+    has. What is shown of a fit is gone when the block is left.
     """
-    callbacks = list(getattr(estimator, "callbacks", None) or [])
-    if getattr(estimator, "verbose", 0):
-        from ._progress import Bar
-
-        callbacks.append(Bar(type(estimator).__name__))
+    callbacks: list[Callable[[Progress], Any]] = list(getattr(estimator, "callbacks", None) or [])
     if log.isEnabledFor(logging.DEBUG):
         callbacks.append(_log)
-    if not callbacks:
-        return None
+    with ExitStack() as shown:
+        if getattr(estimator, "verbose", 0):
+            from ._progress import Bar, is_watched
 
-    def tell(*event: Any) -> bool:
-        progress = Progress(*event)
-        answers = [callback(progress) for callback in callbacks]
-        return any(answer is True for answer in answers)
+            if is_watched():
+                callbacks.append(shown.enter_context(Bar(type(estimator).__name__)))
 
-    return tell
+        def tell(*event: Any) -> bool:
+            progress = Progress(*event)
+            answers = [callback(progress) for callback in callbacks]
+            return any(answer is True for answer in answers)
+
+        yield tell if callbacks else None
 
 
 def _log(progress: Progress) -> None:
