@@ -61,11 +61,12 @@ OWN = {
 
 def documented(cls: T) -> T:
     """Append the section on parameters to the docstring of an estimator."""
+    own: Any = cls
     meanings = {
-        name: (meaning, accepts) for name, _, accepts, meaning in _weald.settings(cls._method)
+        name: (meaning, accepts) for name, _, accepts, meaning in _weald.settings(own._method)
     }
     lines = ["Parameters", "----------"]
-    for name, parameter in inspect.signature(cls.__init__).parameters.items():
+    for name, parameter in inspect.signature(own.__init__).parameters.items():
         if name == "self":
             continue
         words = _words(cls, name, meanings)

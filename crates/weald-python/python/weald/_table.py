@@ -70,7 +70,9 @@ def table_of_frame(X: Any, names: Sequence[str], categorical: Sequence[bool | No
     return Table.of_columns([(name, *_of_series(name, s, c)) for name, s, c in parts])
 
 
-def table_of_matrix(X: np.ndarray, names: Sequence[str], categorical: Sequence[bool]) -> Table:
+def table_of_matrix(
+    X: np.ndarray, names: Sequence[str], categorical: Sequence[bool | None]
+) -> Table:
     """Make the table of a matrix of floats."""
     if not any(categorical):
         return Table.of_matrix(list(names), _usable(X))

@@ -93,9 +93,10 @@ def interactions(value: Any, names: Sequence[str]) -> str:
 def _column(column: Any, names: Sequence[str]) -> str:
     """A column by name or position."""
     if isinstance(column, Integral) and not isinstance(column, bool):
-        if not -len(names) <= column < len(names):
-            raise WealdError(f"there is no column {column}; there are {len(names)}")
-        return names[column]
+        at = int(column)
+        if not -len(names) <= at < len(names):
+            raise WealdError(f"there is no column {at}; there are {len(names)}")
+        return names[at]
     return str(column)
 
 

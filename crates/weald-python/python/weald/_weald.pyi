@@ -1,0 +1,245 @@
+"""weald's extension module, as it is built from Rust. Users have the classes of ``weald``."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._sketch import Node
+
+__all__ = [
+    "Fitted",
+    "InternalError",
+    "Model",
+    "ModelFileError",
+    "Rows",
+    "Stages",
+    "Table",
+    "Target",
+    "WealdError",
+    "__version__",
+    "_panic",
+    "fit",
+    "methods",
+    "settings",
+]
+
+__version__: str
+
+class WealdError(ValueError):
+    """Input or parameters that weald cannot use."""
+
+class ModelFileError(WealdError):
+    """A model file that cannot be read."""
+
+class InternalError(RuntimeError):
+    """A fault of weald itself; please report it."""
+
+@final
+class Table:
+    """Columns of one length. Numbers stay where they are; bins are computed once and kept."""
+
+    @staticmethod
+    def of_matrix(names: list[str], matrix: NDArray[Any]) -> Table:
+        """The columns of a matrix of 32-bit or 64-bit floats, which is not copied."""
+    @staticmethod
+    def of_columns(columns: list[tuple[str, NDArray[Any], list[str] | None]]) -> Table:
+        """Named columns: an array of floats, which is not copied, or an array of 32-bit codes with
+        the names of its levels, the largest code being a missing value."""
+    @staticmethod
+    def of_arrow(stream: Any, categorical: list[str], numeric: list[str]) -> Table:
+        """The columns of an Arrow stream; which hold categories, and which hold numbers, whatever
+        their types say."""
+    @property
+    def n_rows(self) -> int:
+        """How many rows."""
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+    @property
+    def levels(self) -> list[list[str] | None]:
+        """The levels of each column; `None` for numbers."""
+
+@final
+class Target:
+    """What is to be predicted."""
+
+    @staticmethod
+    def of_classes(codes: NDArray[np.uint32], names: list[str]) -> Target:
+        """A class for each row, as a position in `names`."""
+    @staticmethod
+    def of_numbers(values: NDArray[np.float64]) -> Target:
+        """A number for each row."""
+    @staticmethod
+    def of_several(values: NDArray[np.float64], names: list[str]) -> Target:
+        """Several numbers for each row, one for each name."""
+
+@final
+class Rows:
+    """Rows that are not trained on, and what belongs to them."""
+
+    def __new__(
+        cls,
+        table: Table,
+        target: Target,
+        *,
+        weights: NDArray[np.float64] | None = None,
+        groups: NDArray[np.uint32] | None = None,
+        offset: NDArray[np.float64] | None = None,
+    ) -> Rows: ...
+
+@final
+class Fitted:
+    """What a fit gives."""
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+    @property
+    def warnings(self) -> list[str]:
+        """What was suspicious, in words."""
+    @property
+    def raised(self) -> BaseException | None:
+        """What to raise once the model has been put away: the fit was interrupted."""
+    @property
+    def out_of_bag(self) -> NDArray[np.float64] | None:
+        """What the members that have not seen a row say of it, where that was asked for."""
+
+@final
+class Model:
+    """A fitted model of any method."""
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Model:
+        """The model that a file holds."""
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model:
+        """The model that a file's bytes hold."""
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the model to a file: the old file is there until the new one is."""
+    def to_bytes(self) -> bytes:
+        """What a file of this model holds."""
+    def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]: ...
+    def scores(
+        self, table: Table, threads: int
+    ) -> tuple[NDArray[np.float64], list[tuple[str, int]], list[str]]:
+        """What the model says of each row: class probabilities, or numbers. With it, the columns
+        that hold levels it has not seen, each with how many rows, and columns it has no use for."""
+    def raw_scores(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """The scores of each row before they become predictions, such as log-odds."""
+    def predict_row(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the model says of one row, given a number for each column: the code of the level for
+        categories, NaN for what is missing."""
+    def leaves(self, table: Table, threads: int) -> NDArray[np.uint32]:
+        """The leaf of each row in each tree, as a node number of that tree: rows by trees."""
+    def paths(
+        self, table: Table, threads: int
+    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], list[int]]:
+        """The nodes that each row passes, counted through all trees."""
+    def importance(self) -> list[float]:
+        """The share of the improvement that the splits on each column made."""
+    def tree(self, index: int) -> list[Node]:
+        """The nodes of one tree, each as a dict."""
+    def staged(self, table: Table, threads: int) -> Stages:
+        """Predictions after one member, after two, and so on."""
+    def quantiles(self, table: Table, levels: Sequence[float], threads: int) -> NDArray[np.float64]:
+        """Quantiles of what may happen, for each row; of a forest of numbers that has kept its
+        rows."""
+    def standard_errors(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """How far each prediction may be off by the choice of rows; of a forest that has kept
+        them."""
+    def proximity(self, table: Table, other: Table, threads: int) -> NDArray[np.float64]:
+        """How near each row is to each row of another table: the share of trees with both in one
+        leaf."""
+    @property
+    def unbiased_importance(self) -> list[float] | None:
+        """The importance of each column on rows in and out of the bag together, without favour for
+        columns of many values; `None` if it is not a forest or no rows were left out."""
+    @property
+    def permutation_importance(self) -> tuple[list[float], list[float]] | None:
+        """What the error of a tree rises by when a column is shuffled, and the standard error of
+        that; `None` if it was not asked for."""
+    @property
+    def n_trees(self) -> int:
+        """How many trees it has."""
+    @property
+    def depth(self) -> int:
+        """Splits on the longest way from a root to a leaf."""
+    @property
+    def method(self) -> str:
+        """The method that made it."""
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The method's parameters, as text."""
+    @property
+    def seed(self) -> int:
+        """The seed."""
+    @property
+    def n_rows(self) -> int:
+        """Rows that it was trained on."""
+    @property
+    def target_names(self) -> list[str]:
+        """What is predicted: a name for each output."""
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+    @property
+    def levels(self) -> list[list[str] | None]:
+        """The levels of each column; `None` for numbers."""
+    @property
+    def classes(self) -> list[str] | None:
+        """The names of its classes; `None` if it predicts numbers."""
+    @property
+    def output(self) -> str:
+        """What its numbers are: probabilities, value, values, quantiles, hazard or ranking."""
+    @property
+    def n_members(self) -> int:
+        """How many members it has; of a single tree, 1."""
+    @property
+    def n_leaves(self) -> int:
+        """How many leaves its trees have."""
+    @property
+    def out_of_bag_errors(self) -> list[float] | None:
+        """The error on rows out of the bag after each member; `None` if there were none."""
+    @property
+    def learning_curve(self) -> tuple[str, str, list[float]] | None:
+        """The held-out loss before the first round and after each, with its name and what rows were
+        held out; `None` if none were."""
+
+@final
+class Stages:
+    """Predictions, stage by stage."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> NDArray[np.float64]: ...
+    def __len__(self) -> int: ...
+
+def fit(
+    method: str,
+    parameters: list[tuple[str, str]],
+    rows: Rows,
+    *,
+    seed: int,
+    threads: int,
+    target_name: str = "target",
+    validation: Rows | None = None,
+    continued: Model | None = None,
+    out_of_bag: bool = False,
+    listener: Callable[..., Any] | None = None,
+) -> Fitted:
+    """Fits a method on rows."""
+
+def methods() -> list[tuple[str, str, str]]:
+    """Every method with its summary and its source."""
+
+def settings(
+    method: str, parameters: list[tuple[str, str]] = ...
+) -> list[tuple[str, str, str, str]]:
+    """Every parameter of a method: its name, value, what it accepts, and what it means. Those that
+    are not given have their defaults."""
+
+def _panic(words: str) -> None:
+    """Panics on a thread of its own, as a fault of weald would: to see that the process lives
+    on."""
