@@ -22,7 +22,6 @@ class Committee(Staged, Inside, Estimator):
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
         honest = self._fit(X, y, sample_weight, out_of_bag=bool(self.oob_score))
-        self.n_estimators_ = self.model_.n_members
         if self.oob_score:
             if honest is None:
                 raise ValueError(
@@ -31,6 +30,9 @@ class Committee(Staged, Inside, Estimator):
                 )
             self._keep_honest(honest, np.asarray(X.y if y is None else y))
         return self
+
+    def _fitted(self) -> None:
+        self.n_estimators_ = self.model_.n_members
 
     def _keep_honest(self, honest: np.ndarray, y: np.ndarray) -> None:
         """Keep what members say of rows out of their bags, and the score of that."""

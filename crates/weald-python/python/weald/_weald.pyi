@@ -49,7 +49,7 @@ class Table:
         """Named columns: an array of floats, which is not copied, or an array of 32-bit codes with
         the names of its levels, the largest code being a missing value."""
     @staticmethod
-    def of_arrow(stream: Any, categorical: list[str], numeric: list[str]) -> Table:
+    def of_arrow(source: Any, categorical: list[str], numeric: list[str]) -> Table:
         """The columns of an Arrow stream; which hold categories, and which hold numbers, whatever
         their types say."""
     @property
