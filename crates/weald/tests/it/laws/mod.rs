@@ -1,11 +1,7 @@
 //! Laws that every method keeps, one table over all of them.
 
-<<<<<<< HEAD
 pub mod made;
-=======
-mod made;
 mod multiset;
->>>>>>> 26544bd (data: draw rows by what they hold)
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
