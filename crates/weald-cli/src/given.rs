@@ -73,6 +73,7 @@ impl Given {
             continued: self.continued.as_ref(),
             checkpoint: kept.file.map(|file| file as _),
             resumed: kept.progress,
+            metric: None,
         };
         learner.fit_with(&data.sample(), &extras, run)
     }

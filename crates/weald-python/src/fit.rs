@@ -2,14 +2,15 @@
 
 use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
-use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
+use weald::any::AnyLearner;
 use weald::data::{Sample, Weights};
-use weald::ensemble::OutOfBag;
-use weald::learner::{Extras, Learner, Validation};
+use weald::learner::{Extras, HeldOutMetric, Validation};
 use weald::run::Run;
 use weald::seed::Seed;
 
 use crate::errors::{guarded, to_python};
+use crate::learner::{Learner, Origin};
+use crate::metric::PythonMetric;
 use crate::model::Model;
 use crate::table::{Table, Target, matrix};
 use crate::watch::Watch;
@@ -48,8 +49,8 @@ impl Rows {
 /// What a fit gives.
 #[pyclass(frozen, get_all, module = "weald._weald")]
 pub struct Fitted {
-    /// The model.
-    model: Py<Model>,
+    /// The model: a `Model`, or a `Committee` of members that are not weald's.
+    model: Py<PyAny>,
     /// What was suspicious, in words.
     warnings: Vec<String>,
     /// What to raise once the model has been put away: the fit was interrupted.
@@ -58,11 +59,13 @@ pub struct Fitted {
     out_of_bag: Option<Py<PyAny>>,
 }
 
-/// Fits a method on rows.
+/// Fits a method on rows. A `base` in Python fits the members of bagging, a `loss` in Python is what
+/// boosting makes small, and a `metric` in Python what held-out rows are judged by.
 #[pyfunction]
 #[pyo3(signature = (
     method, parameters, rows, *, seed, threads, target_name="target",
-    validation=None, continued=None, out_of_bag=false, listener=None,
+    validation=None, continued=None, out_of_bag=false, listener=None, base=None, loss=None,
+    metric=None,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit(
@@ -77,9 +80,12 @@ pub fn fit(
     continued: Option<&Model>,
     out_of_bag: bool,
     listener: Option<Py<PyAny>>,
+    base: Option<Bound<'_, PyAny>>,
+    loss: Option<Bound<'_, PyAny>>,
+    metric: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Fitted> {
     guarded(|| {
-        let learner = learner(method, &parameters)?;
+        let chosen = learner(method, &parameters)?;
         let watch = Watch::new(listener);
         let run = Run::new(Seed(seed), threads, &watch).map_err(to_python)?;
         let sample = rows.sample()?;
@@ -89,30 +95,33 @@ pub fn fit(
             groups: rows.groups.as_deref(),
             offset: rows.offset.as_deref(),
         });
+        let metric = metric.map(|object| PythonMetric::new(&object, watch.failure.clone()));
+        let metric = metric.transpose()?;
         let extras = Extras {
             groups: rows.groups.as_deref(),
             offset: rows.offset.as_deref(),
             validation,
             continued: continued.map(|model| &model.trained.model),
+            metric: metric.as_ref().map(|metric| metric as &dyn HeldOutMetric),
             ..Extras::default()
         };
-        let fitted = watch.over(py, || match out_of_bag {
-            true => fit_out_of_bag(&learner, &sample, &run),
-            false => learner.fit_with(&sample, &extras, &run).map(|model| (model, None)),
-        })?;
+        let (task, failure) = (sample.target.task(), &watch.failure);
+        let learner = Learner::new(&chosen, base.as_ref(), loss.as_ref(), task, failure)?;
+        let fitted = watch.over(py, || learner.fit(&sample, &extras, out_of_bag, &run))?;
+        if let Some(error) = watch.failure.take() {
+            return Err(error);
+        }
         let raised = watch.raised();
-        let (model, honest) = match (fitted, raised.as_ref()) {
+        let (found, honest) = match (fitted, raised.as_ref()) {
             (Err(weald::Error::Interrupted), Some(error)) => return Err(error.clone_ref(py)),
             (fitted, _) => fitted.map_err(to_python)?,
         };
-        let settings = learner.settings().into_iter();
-        let trained = Trained {
-            model,
+        let settings = chosen.settings().into_iter();
+        let origin = Origin {
             method: method.into(),
             parameters: settings.map(|s| (s.name.into_owned(), s.value)).collect(),
             seed,
-            target: TargetField { name: target_name.into() },
-            metrics: Vec::new(),
+            target: target_name.into(),
             n_rows: sample.n_rows() as u64,
         };
         let honest = honest.map(|honest| {
@@ -121,34 +130,12 @@ pub fn fit(
             matrix(py, predictions.values().to_vec(), width).map(Bound::unbind)
         });
         Ok(Fitted {
-            model: Py::new(py, Model { trained })?,
+            model: learner.in_python(py, found, origin)?,
             warnings: watch.warnings(),
             raised: raised.map(|error| error.into_value(py).into_any()),
             out_of_bag: honest.transpose()?,
         })
     })
-}
-
-/// The same, with what members say of rows that they have not seen.
-fn fit_out_of_bag(
-    learner: &AnyLearner,
-    sample: &Sample<'_>,
-    run: &Run<'_>,
-) -> weald::Result<(AnyModel, Option<OutOfBag>)> {
-    match learner {
-        AnyLearner::RandomForest(forest) => {
-            let (model, honest) = forest.fit_out_of_bag(sample, run)?;
-            Ok((AnyModel::Forest(Box::new(model)), honest))
-        }
-        AnyLearner::Bagging(bagging) => {
-            let (model, honest) = bagging.fit_out_of_bag(sample, run)?;
-            Ok((AnyModel::Committee(model), honest))
-        }
-        AnyLearner::Constant(_)
-        | AnyLearner::GradientBoosting(_)
-        | AnyLearner::DecisionTree(_)
-        | AnyLearner::Stump(_) => learner.fit(sample, run).map(|model| (model, None)),
-    }
 }
 
 impl Rows {

@@ -2,11 +2,17 @@
 //! that let go of the interpreter's lock and answer Ctrl-C. What users see is in `python/weald`.
 
 mod arrow;
+mod committee;
 mod errors;
 mod fit;
+mod foreign;
 mod inside;
+mod learner;
+mod loss;
 mod memory;
+mod metric;
 mod model;
+mod raised;
 mod table;
 mod watch;
 
@@ -26,6 +32,7 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fit::Fitted>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<inside::Stages>()?;
+    module.add_class::<committee::Committee>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;

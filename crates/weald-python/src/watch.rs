@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pyo3::exceptions::PyOSError;
@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use weald::observer::{Event, Observer};
 
 use crate::errors::internal;
+use crate::raised::Raised;
 
 /// How often signals are looked for.
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -26,6 +27,9 @@ pub struct Watch {
     stopped: AtomicBool,
     raised: Mutex<Option<PyErr>>,
     warnings: Mutex<Vec<String>>,
+    /// What a loss, metric or member of the user's own raises: it stops the fit, of which nothing
+    /// is kept then.
+    pub failure: Arc<Raised>,
 }
 
 impl Watch {
@@ -109,7 +113,7 @@ impl Observer for Watch {
                 }
             }
         }
-        match self.stopped.load(Ordering::Relaxed) {
+        match self.stopped.load(Ordering::Relaxed) || self.failure.is_any() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

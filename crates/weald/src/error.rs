@@ -327,6 +327,9 @@ pub enum Error {
     /// A model file is damaged, foreign, or newer than this program.
     #[error("{0}")]
     ModelFile(#[from] ModelFileError),
+    /// A learner, loss or metric of the user's own has failed.
+    #[error("{0}")]
+    Foreign(String),
     /// The observer asked to stop before there was any model to keep.
     #[error("stopped before there was a model to keep")]
     Interrupted,

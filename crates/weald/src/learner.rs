@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::Sample;
+use crate::data::{Sample, Weights};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::run::Run;
@@ -50,6 +50,29 @@ pub struct Extras<'a, M> {
     /// The state of the same fit, broken off earlier: it goes on from there and ends with the same
     /// model, to the byte.
     pub resumed: Option<&'a Progress<M>>,
+    /// What held-out rows are judged by, instead of the loss.
+    pub metric: Option<&'a dyn HeldOutMetric>,
+}
+
+/// Judges predictions of rows that were not trained on: a metric of the user's own.
+pub trait HeldOutMetric: Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// How bad the predictions are; the lower, the better. Where rows are held out in folds, the
+    /// mean over the folds decides.
+    fn measure(&self, rows: &HeldOutRows<'_>) -> f64;
+}
+
+/// Rows that were not trained on, and what is predicted of them.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldOutRows<'a> {
+    /// Their targets; a class as its code.
+    pub targets: &'a [f64],
+    /// Their predictions, as many numbers a row as the model's output has.
+    pub predictions: &'a [f64],
+    /// Their weights; none is 0. A row that stands there several times is given as often.
+    pub weights: &'a Weights,
 }
 
 /// Keeps the state of a long fit.
@@ -92,6 +115,7 @@ impl<M> Default for Extras<'_, M> {
             continued: None,
             checkpoint: None,
             resumed: None,
+            metric: None,
         }
     }
 }
@@ -105,6 +129,7 @@ impl<M> Extras<'_, M> {
             ("validation rows", self.validation.is_some()),
             ("a model to go on from", self.continued.is_some()),
             ("a checkpoint", self.checkpoint.is_some() || self.resumed.is_some()),
+            ("a metric", self.metric.is_some()),
         ];
         parts.iter().find(|(_, given)| *given).map(|(name, _)| *name)
     }

@@ -13,6 +13,8 @@ from . import _text, _weald
 from ._describe import documented
 from ._estimator import Classifier, Estimator, Given, Regressor, _check_finite
 from ._inside import Inside, Staged
+from ._loss import Loss, is_own
+from ._metric import MINUS, Metric
 from ._model import Model
 from ._threads import n_threads
 
@@ -57,7 +59,20 @@ class _Boosting(Staged, Inside, Estimator):
         "loss": (
             'What is made small: "auto", "logistic", "softmax", "exponential", "hinge", '
             '"squared-hinge", "squared", "absolute", "poisson", "gamma", "cox", "huber:1.0", '
-            '"quantile:0.5", "quantile:0.1,0.5,0.9", "tweedie:1.5", "lambdarank:10".'
+            '"quantile:0.5", "quantile:0.1,0.5,0.9", "tweedie:1.5", "lambdarank:10"; or a function '
+            "``loss(y, score)`` that returns the first and the second derivative of each row's "
+            "loss by its score, as two arrays (classes are 0 and 1, and two; row weights are "
+            "weald's affair); or an object with such a method ``gradient`` and, as it likes, "
+            "``loss(y, score)``, the loss of each row, which early stopping needs, ``start``, the "
+            'score before the first round, and ``link``: "identity", "log" or "logistic".'
+        ),
+        "eval_metric": (
+            "What held-out rows are judged by, instead of the loss, to decide after how many "
+            "rounds to end: one of scikit-learn's scorers or its name, or a function "
+            "``metric(y_true, y_pred)``, better the lower unless it has a true attribute "
+            "``greater_is_better``. It is given the probability of the second of two classes, a "
+            "column for each of more, or numbers; and ``sample_weight`` if it has that parameter "
+            "and rows are weighted. In folds the mean over them decides."
         ),
         "goss": (
             "The share of rows with the largest gradients that each round keeps, and the share "
@@ -67,7 +82,7 @@ class _Boosting(Staged, Inside, Estimator):
 
     def _settings(self, given: Given) -> dict[str, str]:
         settings = super()._settings(given) | {
-            "loss": _text.text(LOSSES.get(self.loss, self.loss)),
+            "loss": "auto" if self._has_own_loss else _text.text(LOSSES.get(self.loss, self.loss)),
             "goss": "none" if self.goss is None else ":".join(map(_text.text, self.goss)),
             "monotone": _text.monotone(self.monotone_constraints, given.names),
             "interactions": _text.interactions(self.interaction_constraints, given.names),
@@ -80,6 +95,10 @@ class _Boosting(Staged, Inside, Estimator):
             settings["early_stopping_rounds"] = _text.text(self.early_stopping_rounds)
         return settings
 
+    @property
+    def _has_own_loss(self) -> bool:
+        return not isinstance(self.loss, str) and is_own(self.loss)
+
     def _fitted(self) -> None:
         self.n_estimators_ = self.model_.n_members
 
@@ -90,12 +109,42 @@ class _Boosting(Staged, Inside, Estimator):
 
     @property
     def validation_curve_(self) -> np.ndarray | None:
-        """The loss of held-out rows before the first round and after each; None without them."""
+        """What held-out rows say before the first round and after each; None without them.
+
+        The loss, or ``eval_metric`` as it is: the best is the greatest then, where that is better.
+        """
         curve = self.model_.learning_curve
-        return None if curve is None else np.asarray(curve[2])
+        if curve is None:
+            return None
+        values = np.asarray(curve[2])
+        return -values if curve[0].startswith(MINUS) else values
 
 
 class _Fits(_Boosting):
+    _is_for_classes: ClassVar[bool]
+
+    def _parts(self, given: Given) -> dict[str, Any]:
+        parts: dict[str, Any] = {}
+        if self.eval_metric is not None:
+            parts["metric"] = Metric(self.eval_metric, given.classes)
+        if self._has_own_loss:
+            parts["loss"] = own = Loss(self.loss, is_classifier=self._is_for_classes)
+            if self._ends_early and not own.has_losses and self.eval_metric is None:
+                raise ValueError(
+                    "loss gives derivatives alone, which do not say after how many rounds to end; "
+                    "give eval_metric, or an object with a method loss(y, score), or a number of "
+                    "rounds as n_estimators without early_stopping_rounds"
+                )
+        return parts
+
+    @property
+    def _parts_are_python(self) -> bool:
+        return self.eval_metric is not None or self._has_own_loss
+
+    @property
+    def _ends_early(self) -> bool:
+        return self.n_estimators == "auto" or self.early_stopping_rounds is not None
+
     def fit(
         self,
         X: Any,
@@ -127,6 +176,15 @@ class _Fits(_Boosting):
         -----
         Ctrl-C ends the fit; the rounds that are done by then are kept.
         """
+        if self.eval_metric is not None and eval_set is None and not self._ends_early:
+            raise ValueError(
+                "eval_metric is given, but no rows are held out to be judged by it; give eval_set "
+                "or early_stopping_rounds"
+            )
+        if offset is not None and getattr(self.loss, "start", None) is not None:
+            raise ValueError(
+                "loss has a start and offset is given; with an offset that is where scores start"
+            )
         self._fit(
             X,
             y,
@@ -149,6 +207,8 @@ class GradientBoostingClassifier(_Fits, Classifier):
     The method to prefer on tables. By default rows are held out to find out after how many rounds
     to end; missing values and categories need no preparation.
     """
+
+    _is_for_classes = True
 
     def __init__(
         self,
@@ -174,6 +234,7 @@ class GradientBoostingClassifier(_Fits, Classifier):
         vector_leaves: bool = False,
         start: str = "best",
         early_stopping_rounds: int | None = None,
+        eval_metric: Any = None,
         validation: str = "auto",
         validation_fraction: float = 0.1,
         categorical_features: Any = "from_dtype",
@@ -208,6 +269,7 @@ class GradientBoostingClassifier(_Fits, Classifier):
         self.vector_leaves = vector_leaves
         self.start = start
         self.early_stopping_rounds = early_stopping_rounds
+        self.eval_metric = eval_metric
         self.validation = validation
         self.validation_fraction = validation_fraction
         self.categorical_features = categorical_features
@@ -242,6 +304,7 @@ class GradientBoostingRegressor(_Fits, Regressor):
     """
 
     _takes_several = False
+    _is_for_classes = False
 
     def __init__(
         self,
@@ -266,6 +329,7 @@ class GradientBoostingRegressor(_Fits, Regressor):
         vector_leaves: bool = False,
         start: str = "best",
         early_stopping_rounds: int | None = None,
+        eval_metric: Any = None,
         validation: str = "auto",
         validation_fraction: float = 0.1,
         categorical_features: Any = "from_dtype",
@@ -299,6 +363,7 @@ class GradientBoostingRegressor(_Fits, Regressor):
         self.vector_leaves = vector_leaves
         self.start = start
         self.early_stopping_rounds = early_stopping_rounds
+        self.eval_metric = eval_metric
         self.validation = validation
         self.validation_fraction = validation_fraction
         self.categorical_features = categorical_features
@@ -389,6 +454,13 @@ class GradientBoostingRanker(_Boosting):
         self.random_state = random_state
         self.verbose = verbose
         self.callbacks = callbacks
+
+    def _parts(self, given: Given) -> dict[str, Any]:
+        if self._has_own_loss:
+            raise TypeError(
+                "GradientBoostingRanker takes no loss of one's own; use GradientBoostingRegressor"
+            )
+        return {}
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
         y = column_or_1d(y, dtype=np.float64, warn=True)

@@ -52,6 +52,18 @@ class Estimator(Shown):
         """The method's parameters as text, by weald's names."""
         return {theirs: text(getattr(self, ours)) for ours, theirs in self._renamed.items()}
 
+    _weighs_classes_itself: ClassVar[bool] = False
+    """Whether the weights of classes are a parameter of the method, not of its rows."""
+
+    def _parts(self, given: Given) -> dict[str, Any]:
+        """Parts of the method that are Python's: a base, a loss, a metric."""
+        return {}
+
+    @property
+    def _parts_are_python(self) -> bool:
+        """Whether it has such parts."""
+        return False
+
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
         """The target of a fit."""
         raise NotImplementedError
@@ -166,6 +178,7 @@ class Estimator(Shown):
         validation = None
         if eval_set is not None:
             validation = self._validation(eval_set)
+        parts = self._parts(given)
         with listening(self) as heard:
             fitted = _weald.fit(
                 self._method,
@@ -175,10 +188,13 @@ class Estimator(Shown):
                 threads=n_threads(self.n_jobs),
                 target_name=str(getattr(y, "name", None) or "target"),
                 validation=validation,
-                continued=None if continued is None else continued._core,
+                continued=None if continued is None else _of_weald(continued),
                 out_of_bag=out_of_bag,
                 listener=heard,
+                **parts,
             )
+            if "base" in parts:
+                parts["base"].end_fit()
             self.model_ = Model(fitted.model)
             self._fitted()
             if fitted.raised is not None:
@@ -324,6 +340,13 @@ class Regressor(RegressorMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._takes_several
         return tags
+
+
+def _of_weald(model: Model) -> _weald.Model:
+    """A model to go on from, which must be weald's."""
+    if isinstance(model._core, _weald.Committee):
+        raise TypeError("cannot go on from a model whose members are not weald's")
+    return model._core
 
 
 def _check_finite(y: np.ndarray) -> None:

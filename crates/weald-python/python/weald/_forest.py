@@ -17,6 +17,7 @@ from ._tree import CRITERIA
 
 
 class _Forest(OfForest, Committee):
+    _weighs_classes_itself = True
     _renamed: ClassVar[dict[str, str]] = {
         "n_estimators": "n_trees",
         "max_depth": "max_depth",

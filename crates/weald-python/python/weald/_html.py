@@ -77,7 +77,8 @@ def _facts(model: Model) -> list[tuple[str, str]]:
     facts.append(("columns", columns))
     if model.n_members > 1:
         facts.append(("members", number(model.n_members)))
-    facts.append(("leaves", number(model.n_leaves)))
+    if model.n_trees:
+        facts.append(("leaves", number(model.n_leaves)))
     return [*facts, ("seed", str(model.seed))]
 
 
@@ -141,6 +142,8 @@ def _sparkline(values: Sequence[float], kept: int) -> str:
 
 def _bars(model: Model) -> str:
     """The most important columns, as bars."""
+    if not model.n_trees:
+        return ""
     shares = [float(share) for share in model.feature_importances]
     order = sorted(range(len(shares)), key=lambda at: (-shares[at], at))
     shown = [at for at in order[:MOST_BARS] if shares[at] > 0.0]

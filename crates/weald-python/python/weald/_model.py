@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from . import _table
 from ._threads import n_threads
 from ._warn import tell_unseen
+from ._weald import Committee, Table
 from ._weald import Model as Core
-from ._weald import Table
 
 
 class Model:
@@ -25,10 +25,12 @@ class Model:
 
     __slots__ = ("_core",)
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core | Committee) -> None:
         self._core = core
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if isinstance(self._core, Committee):
+            return Model, (self._core,)
         return _restored, (self._core.to_bytes(),)
 
     def __repr__(self) -> str:

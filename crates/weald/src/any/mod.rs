@@ -173,6 +173,7 @@ impl Learner for AnyLearner {
                     continued,
                     checkpoint: checkpoint.as_ref().map(|c| c as &dyn Checkpoint<AdditiveModel>),
                     resumed: resumed.as_ref(),
+                    metric: extras.metric,
                 };
                 learner.fit_with(sample, &extras, run).map(AnyModel::Additive)
             }

@@ -125,7 +125,7 @@ fn given(
     for setting in settings.settings() {
         put(&setting.name, setting.value);
     }
-    let Extras { groups, offset, validation, continued, .. } = extras;
+    let Extras { groups, offset, validation, continued, metric, .. } = extras;
     let mut put_sample = |part: &str, sample: &Sample<'_>| {
         put(&format!("{part}table"), digest(|hash| hash_table(sample.table, hash)));
         put(&format!("{part}target"), digest(|hash| hash_target(sample.target, hash)));
@@ -139,6 +139,9 @@ fn given(
     }
     put("groups", digest(|hash| hash_wholes(*groups, hash)));
     put("offset", digest(|hash| hash_reals(*offset, hash)));
+    if let Some(metric) = metric {
+        put("metric", metric.name().into());
+    }
     if let Some(model) = continued {
         // Every digit of every field is in the text, and old models are not large.
         put("model to go on from", digest(|hash| hash.update(format!("{model:?}"))));

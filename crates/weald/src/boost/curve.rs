@@ -3,7 +3,7 @@
 /// Losses of held-out rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearningCurve {
-    /// The name of the loss.
+    /// The name of the loss, or of the metric that rows were judged by instead.
     pub loss: String,
     /// The rows, in words: "a tenth of the rows", "5 folds".
     pub rows: String,

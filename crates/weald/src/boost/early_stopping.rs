@@ -6,7 +6,9 @@ use super::curve::{LearningCurve, lowest};
 use super::rounds::Boosting;
 use super::targets::Targets;
 use crate::data::Weights;
+use crate::learner::{HeldOutMetric, HeldOutRows};
 use crate::loss::Loss;
+use crate::scores::Scores;
 
 /// The losses of held-out rows, round by round, and how long to wait for a lower one.
 #[derive(Debug)]
@@ -26,14 +28,14 @@ impl EarlyStopping {
         EarlyStopping { patience, first_round, losses: losses.to_vec(), is_settled: false }
     }
 
-    /// Notes the loss of the rows that `runs` hold out, after so many rounds, if it is not known:
-    /// the mean over the rows of all runs.
+    /// Notes the loss of the rows that `runs` hold out, or what a metric says of them, after so many
+    /// rounds, if it is not known: the mean over the rows of all runs.
     pub fn judge(&mut self, runs: &[Boosting<'_, '_>], n_rounds: usize) {
         if self.is_settled || self.losses.len() > n_rounds - self.first_round {
             return;
         }
         let add = |(sum, total), run: &Boosting<'_, '_>| {
-            let (loss, weight) = run.held_out_loss();
+            let (loss, weight) = run.judge_held_out();
             (sum + loss, total + weight)
         };
         let (sum, total) = runs.iter().fold((0.0, 0.0), add);
@@ -78,10 +80,10 @@ impl EarlyStopping {
         if self.is_settled { None } else { self.losses.last().copied() }
     }
 
-    /// The curve, if anything was held out.
-    pub fn into_curve(self, loss: &dyn Loss, rows: &str) -> Option<LearningCurve> {
+    /// The curve of a loss or metric of this name, if anything was held out.
+    pub fn into_curve(self, name: &str, rows: &str) -> Option<LearningCurve> {
         (!self.losses.is_empty()).then(|| LearningCurve {
-            loss: loss.name().into(),
+            loss: name.into(),
             rows: rows.into(),
             first_round: self.first_round,
             held_out: self.losses,
@@ -109,6 +111,38 @@ pub fn sum_of_losses(
     let stretches: Vec<(f64, f64)> =
         rows.par_chunks(STRETCH).map(|rows| rows.iter().fold((0.0, 0.0), add)).collect();
     stretches.iter().fold((0.0, 0.0), |(sum, total), (s, t)| (sum + s, total + t))
+}
+
+/// What a metric says of the predictions of some rows, each as often as it is named, and 1: each fold
+/// counts once. Rows of weight 0 are absent; nothing is asked where there are no others.
+pub fn measure(
+    metric: &dyn HeldOutMetric,
+    loss: &dyn Loss,
+    targets: Targets<'_>,
+    scores: &[f64],
+    weights: &Weights,
+    rows: &[usize],
+) -> (f64, f64) {
+    let of_one = |row: usize| weights.copies(row).1;
+    let rows: Vec<usize> = rows.iter().copied().filter(|&row| of_one(row) > 0.0).collect();
+    if rows.is_empty() {
+        return (0.0, 0.0);
+    }
+    let (link, width) = (loss.link(), loss.width());
+    let mut predictions = Scores::zeros(rows.len(), link.width(width));
+    for (&row, prediction) in rows.iter().zip(predictions.rows_mut()) {
+        link.respond(&scores[row * width..][..width], prediction);
+    }
+    let targets: Vec<f64> = rows.iter().map(|&row| targets.at(row)).collect();
+    let found = metric.measure(&HeldOutRows {
+        targets: &targets,
+        predictions: predictions.values(),
+        weights: &match weights {
+            Weights::Real(_) => weights.take(&rows),
+            Weights::Uniform | Weights::Counts(_) => Weights::Uniform,
+        },
+    });
+    (found, 1.0)
 }
 
 #[cfg(test)]

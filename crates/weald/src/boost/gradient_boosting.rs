@@ -17,7 +17,7 @@ use super::loss_choice::{LossChoice, check_fit};
 use super::rounds::{Boosting, Work};
 use crate::data::{Resolution, RowOrder, Sample};
 use crate::error::{Error, Result};
-use crate::learner::{Extras, Learner};
+use crate::learner::{Extras, HeldOutMetric, Learner};
 use crate::loss::Loss;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
@@ -224,7 +224,7 @@ impl Work<'_, '_> {
             return Err(Error::Interrupted);
         }
         model.curve = early_stopping
-            .into_curve(self.loss, &words)
+            .into_curve(extras.metric.map_or(self.loss.name(), HeldOutMetric::name), &words)
             .or_else(|| extras.continued.and_then(|model| model.curve.clone()));
         Ok(model)
     }
@@ -260,7 +260,9 @@ impl Work<'_, '_> {
             }
             round += 1;
             early_stopping.judge(runs, round);
-            let honest = early_stopping.last().map(|loss| ("held-out loss", loss));
+            let judged_by =
+                if self.extras.metric.is_some() { "held-out metric" } else { "held-out loss" };
+            let honest = early_stopping.last().map(|found| (judged_by, found));
             self.run.report(&Event::Member { index: round - 1, total: n_rounds, honest });
         }
         if self.run.stopped() {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::additive::AdditiveModel;
 use super::bag::{Bag, BagOrder};
 use super::dart::Dart;
-use super::early_stopping::sum_of_losses;
+use super::early_stopping::{measure, sum_of_losses};
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::{AllRows, CHUNK, Gradients};
 use super::held_out::{weights_of, weights_without};
@@ -21,7 +21,7 @@ use super::validation::{ValidationRows, follow, starting_scores};
 use super::vector_leaves;
 use crate::data::{Bins, Resolution, Sample, Weights};
 use crate::error::{Error, Result};
-use crate::learner::Extras;
+use crate::learner::{Extras, HeldOutMetric};
 use crate::loss::{JointLoss, Loss, Together};
 use crate::run::Run;
 use crate::seed::Purpose;
@@ -61,6 +61,8 @@ pub struct Boosting<'a, 'r> {
     joint: Option<Box<dyn JointLoss>>,
     held_out_joint: Option<Box<dyn JointLoss>>,
     validation: Option<ValidationRows<'a>>,
+    /// What these are judged by, if it is not the loss.
+    metric: Option<&'a dyn HeldOutMetric>,
     start: Vec<f64>,
     scores: Vec<f64>,
     shared: Vec<f64>,
@@ -161,6 +163,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             joint,
             held_out_joint,
             validation,
+            metric: extras.metric,
             scores,
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
             targets,
@@ -186,14 +189,19 @@ impl<'a, 'r> Boosting<'a, 'r> {
         self.trees.len() / self.trees_per_round()
     }
 
-    /// The summed loss of the rows that are not trained on, and their weight.
-    pub fn held_out_loss(&self) -> (f64, f64) {
-        match &self.validation {
-            Some(rows) => rows.loss(self.loss),
-            None => match &self.held_out_joint {
+    /// The summed loss of the rows that are not trained on, and their weight; or what the metric
+    /// says of them, and 1.
+    pub fn judge_held_out(&self) -> (f64, f64) {
+        let weights = self.sample.weights;
+        match (&self.validation, self.metric) {
+            (Some(rows), Some(metric)) => rows.measure(metric, self.loss),
+            (Some(rows), None) => rows.loss(self.loss),
+            (None, Some(metric)) => {
+                measure(metric, self.loss, self.targets, &self.scores, weights, self.held_out)
+            }
+            (None, None) => match &self.held_out_joint {
                 Some(joint) => joint.loss(&self.scores),
                 None => {
-                    let weights = self.sample.weights;
                     sum_of_losses(self.loss, self.targets, &self.scores, weights, self.held_out)
                 }
             },

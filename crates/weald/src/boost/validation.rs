@@ -2,11 +2,11 @@
 
 use std::iter::repeat_n;
 
-use super::early_stopping::sum_of_losses;
+use super::early_stopping::{measure, sum_of_losses};
 use super::targets::Targets;
 use crate::data::{Aligned, Schema, Table, Weights};
 use crate::error::{Error, Result};
-use crate::learner::Validation;
+use crate::learner::{HeldOutMetric, Validation};
 use crate::loss::{JointLoss, Loss, Together};
 use crate::model::Output;
 use crate::predict::Trees;
@@ -78,6 +78,11 @@ impl<'a> ValidationRows<'a> {
             Some(joint) => joint.loss(&self.scores),
             None => sum_of_losses(loss, self.targets, &self.scores, self.weights, &self.rows),
         }
+    }
+
+    /// What a metric says of the rows, and 1.
+    pub fn measure(&self, metric: &dyn HeldOutMetric, loss: &dyn Loss) -> (f64, f64) {
+        measure(metric, loss, self.targets, &self.scores, self.weights, &self.rows)
     }
 }
 

@@ -87,7 +87,7 @@ where
 
 /// Where `slope` goes from below 0 to above it: found by doubling steps from 0, then by halving
 /// the stretch. 0 where the doubling finds no such place.
-fn level_point(slope: impl Fn(f64) -> f64) -> f64 {
+pub fn level_point(slope: impl Fn(f64) -> f64) -> f64 {
     let at_zero = slope(0.0);
     if at_zero == 0.0 || at_zero.is_nan() {
         return 0.0;
@@ -108,6 +108,9 @@ fn level_point(slope: impl Fn(f64) -> f64) -> f64 {
     };
     let mut far = far;
     for _ in 0..100 {
+        if near as f32 == far as f32 {
+            break;
+        }
         let middle = 0.5 * near + 0.5 * far;
         if slope(middle) * away >= 0.0 { far = middle } else { near = middle }
     }

@@ -23,7 +23,7 @@ mod tweedie;
 
 pub use absolute::Absolute;
 pub use cox::Cox;
-pub use custom::CustomLoss;
+pub use custom::{CustomLoss, level_point};
 pub use exponential::Exponential;
 pub use gamma::Gamma;
 pub use hinge::Hinge;

@@ -7,6 +7,7 @@ mod constraints;
 mod engine;
 mod golden;
 mod growth;
+mod held_out_metric;
 mod inspect;
 mod laws;
 mod layers;

@@ -277,14 +277,7 @@ fn what_cannot_predict_several_numbers_says_what_can() {
     let one = Target::numbers(outputs[0].clone()).unwrap();
     let own = Sample::new(&table, &one, &Weights::Uniform).unwrap();
     let validation = weald::learner::Validation { sample: &sample, groups: None, offset: None };
-    let extras = weald::learner::Extras {
-        groups: None,
-        offset: None,
-        validation: Some(validation),
-        continued: None,
-        checkpoint: None,
-        resumed: None,
-    };
+    let extras = weald::learner::Extras { validation: Some(validation), ..Default::default() };
     assert!(GradientBoosting::default().fit_with(&own, &extras, &run).is_err());
 }
 
