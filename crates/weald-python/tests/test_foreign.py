@@ -5,6 +5,7 @@ import pickle
 import signal
 import threading
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -64,7 +65,7 @@ class Unweighted(Recorder):
     [
         weald.BaggingClassifier(estimator=LogisticRegression(), n_estimators=10),
         weald.BaggingRegressor(estimator=Ridge(), n_estimators=10),
-        weald.BaggingClassifier(estimator=KNeighborsClassifier(), n_estimators=5),
+        weald.BaggingClassifier(estimator=KNeighborsClassifier(), n_estimators=5, n_jobs=1),
     ],
 )
 def test_scikit_learns_checks_pass(estimator, check):
@@ -328,6 +329,19 @@ def test_members_see_the_settings_of_the_thread_that_called_the_fit(numbers):
     assert [(member.config_, member.errstate_) for member in model.estimators_] == [
         (77, "raise")
     ] * 4
+
+
+def test_filters_of_warnings_are_after_a_fit_what_they_were_before(numbers):
+    X, y = numbers
+
+    class Warns(Recorder):
+        def fit(self, X, y):
+            warnings.simplefilter("ignore")  # as a thread does that comes between two others
+            return super().fit(X, y)
+
+    before = list(warnings.filters)
+    weald.BaggingRegressor(Warns(), 4, n_jobs=2).fit(X, y)
+    assert list(warnings.filters) == before
 
 
 def test_pickles_and_clones_but_no_model_files(classes, tmp_path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -179,7 +181,9 @@ class Estimator(Shown):
         if eval_set is not None:
             validation = self._validation(eval_set)
         parts = self._parts(given)
-        with listening(self) as heard:
+        # Members that are not weald's may change the filters of warnings side by side.
+        kept_filters = warnings.catch_warnings() if "base" in parts else nullcontext()
+        with listening(self) as heard, kept_filters:
             fitted = _weald.fit(
                 self._method,
                 list(self._settings(given).items()),

@@ -26,7 +26,8 @@ class Model:
     __slots__ = ("_core",)
 
     def __init__(self, core: Core | Committee) -> None:
-        self._core = core
+        # Of a committee of foreign members some attributes are refused as they are asked for.
+        self._core: Any = core
 
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._core, Committee):

@@ -225,8 +225,6 @@ class Committee:
         origin: tuple[int, int, str],
     ) -> Committee: ...
     def __reduce__(self) -> tuple[type[Committee], tuple[Any, ...]]: ...
-    def __getattr__(self, name: str) -> Any:
-        """What only trees have."""
     def scores(
         self, table: Table, threads: int
     ) -> tuple[NDArray[np.float64], list[tuple[str, int]], list[str]]:
