@@ -55,14 +55,15 @@ fn means(
     width: usize,
     added: impl Fn(usize) -> (usize, f64),
 ) -> Result<Vec<f64>> {
-    let quantity = |row: usize| sample.weights.at(row) * added(row).1;
+    let quantity = |row: usize| sample.weights.copies(row).1 * added(row).1;
     let largest = |of: &dyn Fn(usize) -> f64| {
         ExactSum::for_largest((0..sample.n_rows()).map(|row| of(row).abs()).fold(0.0, f64::max))
     };
     let (exact, exact_weight) = (largest(&quantity), largest(&|row| sample.weights.at(row)));
     let (mut sums, mut weight) = (vec![0; width], 0);
     for row in 0..sample.n_rows() {
-        sums[added(row).0] += exact.units(quantity(row));
+        let copies = i128::from(sample.weights.copies(row).0);
+        sums[added(row).0] += copies * exact.units(quantity(row));
         weight += exact_weight.units(sample.weights.at(row));
     }
     if weight == 0 {

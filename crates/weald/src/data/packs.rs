@@ -301,6 +301,9 @@ mod tests {
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         let packs = Packs::of(&sample);
         let held_out = packs.hold_out(0.4, Seed(5)).unwrap();
-        assert_eq!((packs.folds(3, Seed(5)).unwrap().concat(), held_out), (vec![], vec![]));
+        assert_eq!(
+            (packs.folds(3, Seed(5)).unwrap().concat(), held_out),
+            (vec![3, 1, 2, 5, 0, 4, 7, 6], vec![7, 1, 4])
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::bins::{BinnedOnce, Bins, Resolution};
 use super::column::Column;
-use super::row_order::{ByKey, ByKeyOnce};
+use super::row_keys::{ByKey, ByKeyOnce};
 use super::schema::{Field, FieldKind, Schema};
 use crate::error::{Error, Result, nearest};
 use crate::run::Run;

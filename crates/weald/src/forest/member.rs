@@ -135,7 +135,7 @@ fn exact_sums(
 ) -> (ExactSum, Vec<i128>) {
     let rows = leaves.iter().copied().flatten().map(|&entry| row_of(entry));
     let product = |weight: f64, number: f64| (weight * number).clamp(f64::MIN, f64::MAX);
-    let sizes = rows.map(|row| product(bag.at(row), added(row).1).abs());
+    let sizes = rows.map(|row| product(bag.copies(row).1, added(row).1).abs());
     let unit = ExactSum::for_largest(sizes.fold(0.0, f64::max));
     let mut sums = vec![0; leaves.len() * width];
     for (sums, entries) in sums.chunks_exact_mut(width).zip(leaves) {

@@ -254,16 +254,18 @@ fn two_classes(score: f64, prediction: &mut [f64]) {
     prediction[1] = yes;
 }
 
-/// The weighted mean of the targets, the same in any order of the rows.
+/// The weighted mean of the targets, the same in any order of the rows and for a count as for that
+/// many rows.
 fn mean(targets: &[f64], weights: &Weights) -> f64 {
-    let product = |row: usize| weights.at(row) * targets[row];
-    let rows = || 0..targets.len();
-    let largest = |of: &dyn Fn(usize) -> f64| {
-        ExactSum::for_largest(rows().map(|row| of(row).abs()).fold(0.0, f64::max))
+    let weight = |row: usize| weights.copies(row).1;
+    let product = |row: usize| weight(row) * targets[row];
+    let exact_sum = |of: &dyn Fn(usize) -> f64| {
+        let rows = || (0..targets.len()).map(|row| (i128::from(weights.copies(row).0), of(row)));
+        let exact = ExactSum::for_largest(rows().map(|(_, x)| x.abs()).fold(0.0, f64::max));
+        (exact, rows().map(|(copies, x)| copies * exact.units(x)).sum::<i128>())
     };
-    let (products, totals) = (largest(&product), largest(&|row| weights.at(row)));
-    let sum = rows().map(|row| products.units(product(row))).sum();
-    products.mean(sum, totals.value(rows().map(|row| totals.units(weights.at(row))).sum()))
+    let ((products, sum), (totals, total)) = (exact_sum(&product), exact_sum(&weight));
+    products.mean(sum, totals.value(total))
 }
 
 /// The smallest value with at least `level` of the weight at or below it.

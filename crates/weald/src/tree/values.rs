@@ -126,7 +126,7 @@ fn describe_numbers(grown: &Shape, values: &[f64], weights: &Weights) -> Vec<Des
             .map(|x: f64| x.clamp(f64::MIN, f64::MAX))
     };
     let exact: [ExactSum; 4] = std::array::from_fn(|i| {
-        ExactSum::for_largest(largest(grown, |row| quantities(row, weights.at(row))[i]))
+        ExactSum::for_largest(largest(grown, |row| quantities(row, weights.copies(row).1)[i]))
     });
     let sums = sum_nodes(grown, 4, |row, sums| {
         let (copies, weight) = weights.copies(row);

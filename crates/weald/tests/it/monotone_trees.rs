@@ -70,8 +70,8 @@ fn without_constraints_trees_are_what_they_were_before_there_were_any() {
         ],
         [
             "d4251d7ede435fe6a9b97a18908ad80bbd94515f90ab0910c74a90405f702622",
-            "aa07b31e33255433dc12dc780245e8ab64bc7a28f6e5ded8bf20dc25d2f6c6bd",
-            "d70e1d90846d097a66d4d8f4d412b8da755574027670ee37294cd96a901fce9a",
+            "7c6ec592cd25f98019aae071a4035d7381130d35af129397689c604eeb14ced9",
+            "83c3a390850e776874506a1a981bce73885ba000413c79c2e9fed785a3c0387c",
         ],
     );
 }

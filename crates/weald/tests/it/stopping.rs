@@ -5,8 +5,7 @@
 use std::sync::Mutex;
 
 use weald::boost::{AdditiveModel, GradientBoosting, HoldOut, LossChoice};
-use weald::data::folds::Folds;
-use weald::data::{Column, Sample, Table, Target, Weights};
+use weald::data::{Column, Packs, Sample, Table, Target, Weights};
 use weald::error::Error;
 use weald::learner::{Checkpoint, Extras, Learner, Progress, Validation};
 use weald::model::Model;
@@ -147,17 +146,17 @@ fn folds_choose_the_rounds_by_the_loss_of_every_row_and_then_fit_on_all() {
     let curve = model.curve.clone().unwrap();
     assert_eq!(curve.rows, "4 folds");
     let plain = GradientBoosting { early_stopping_rounds: None, ..by_folds };
-    let folds = Folds::stratified(&target, 4, SEED).unwrap();
-    let runs: Vec<AdditiveModel> = (0..4)
-        .map(|fold| {
-            let weights = folds.train_weights(fold, &Weights::Uniform);
-            fit(&plain, &sample.reweighted(&weights))
-        })
-        .collect();
+    let folds = Packs::of(&sample).folds(4, SEED).unwrap();
+    let run = |rows: &Vec<usize>| {
+        let trains = |row| u32::from(!rows.contains(&row));
+        let weights = Weights::counts((0..240).map(trains).collect()).unwrap();
+        fit(&plain, &sample.reweighted(&weights))
+    };
+    let runs: Vec<AdditiveModel> = folds.iter().map(run).collect();
     for (n_rounds, loss) in curve.held_out.iter().enumerate() {
         let of_fold = |fold: usize| {
-            let rows = folds.test_rows(fold);
-            squared_loss(&prefix(&runs[fold], n_rounds), &table, &y, &rows) * rows.len() as f64
+            let rows = &folds[fold];
+            squared_loss(&prefix(&runs[fold], n_rounds), &table, &y, rows) * rows.len() as f64
         };
         let expected = (0..4).map(of_fold).sum::<f64>() / 240.0;
         assert!(near(*loss, expected), "round {n_rounds}: {loss} {expected}");

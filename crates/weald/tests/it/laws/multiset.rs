@@ -49,15 +49,19 @@ fn methods(target: &Target) -> Vec<(String, AnyLearner)> {
 }
 
 /// Rows of numbers in [0, 1) and one of three classes, or its number: what scikit-learn's check of
-/// weights fits. With `few_values` many rows are equal, in part or as wholes.
-fn table(n: usize, n_columns: usize, few_values: bool, draws: &mut Stream) -> (Table, [Target; 2]) {
+/// weights fits. And numbers of which thrice is rounded. With `few_values` many rows are equal, in
+/// part or as wholes.
+fn table(n: usize, n_columns: usize, few_values: bool, draws: &mut Stream) -> (Table, [Target; 3]) {
     let mut value = || if few_values { draws.below(3) as f64 / 4.0 } else { draws.unit() };
     let columns: Vec<Vec<f64>> =
         (0..n_columns).map(|_| (0..n).map(|_| value()).collect()).collect();
     let classes: Vec<u32> = (0..n).map(|_| draws.below(3) as u32).collect();
-    let numbers = classes.iter().map(|&class| f64::from(class)).collect();
+    let number = |of: fn(f64) -> f64| {
+        Target::numbers(classes.iter().map(|&class| of(f64::from(class))).collect()).unwrap()
+    };
+    let (numbers, rounded) = (number(|class| class), number(|class| (class + 0.1) / 3.0));
     let names = ["0", "1", "2"].map(String::from).into();
-    let targets = [Target::classes(classes, names).unwrap(), Target::numbers(numbers).unwrap()];
+    let targets = [Target::classes(classes, names).unwrap(), numbers, rounded];
     let named = |(i, column)| (format!("x{i}"), Column::numeric(column));
     (Table::new(columns.into_iter().enumerate().map(named).collect()).unwrap(), targets)
 }
@@ -108,4 +112,20 @@ fn a_table_of_many_equal_rows_is_a_multiset_of_rows() {
 #[test]
 fn a_larger_table_is_a_multiset_of_rows() {
     check(120, 4, false, 1);
+}
+
+#[test]
+fn rows_kept_by_their_gradients_may_stand_in_any_order() {
+    // Copies are kept or left together, so that they are not so many rows.
+    let mut draws = Seed(3).stream(Purpose::Cut);
+    let (table, targets) = table(200, 4, false, &mut draws);
+    let mut shuffled: Vec<usize> = (0..200).collect();
+    draws.shuffle(&mut shuffled);
+    let mut learner = AnyLearner::named("gradient-boosting").unwrap();
+    let settings = [("goss", "0.2:0.2"), ("min_leaf_rows", "2"), ("n_trees", "30")];
+    settings.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+    for target in targets {
+        let made = Made { table: table.clone(), target, weights: Weights::Uniform };
+        assert!(fit(&learner, &made.take(&shuffled)) == fit(&learner, &made));
+    }
 }

@@ -60,9 +60,8 @@ fn hazards_are_recovered() {
 
 #[test]
 fn early_stopping_watches_the_partial_likelihood() {
-    // Noise: a few rounds are enough.
     let (train, times, _) = survival(600, 3);
-    let noise = table(vec![(0..600).map(|i| f64::from(i * 7919 % 600)).collect()]);
+    let noise = |step: i32| table(vec![(0..600).map(|i| f64::from(i * step % 600)).collect()]);
     let rounds = |table: &Table| {
         let boosting = GradientBoosting {
             loss: LossChoice::Cox,
@@ -74,7 +73,10 @@ fn early_stopping_watches_the_partial_likelihood() {
         };
         fit(&boosting, table, &numbers(&times)).n_rounds()
     };
-    let (few, many) = (rounds(&noise), rounds(&train));
+    // Noise: a few rounds are enough, unless it happens to be in the held-out rows too.
+    let mut of_noise = [7919, 7907, 7901, 7883, 7877].map(|step| rounds(&noise(step)));
+    of_noise.sort_unstable();
+    let (few, many) = (of_noise[2], rounds(&train));
     assert!(few <= 3 && many >= 8, "{few} {many}");
 }
 

@@ -3,7 +3,7 @@
 use super::gradient_boosting::{made_from, mean_square};
 use weald::bag::Bagging;
 use weald::base::constant::Constant;
-use weald::data::{Column, Resampling, Sample, Table, Target, Weights, resample};
+use weald::data::{Column, Resampling, Sample, Table, Target, Weights};
 use weald::ensemble::Combiner;
 use weald::learner::Learner;
 use weald::model::Model;
@@ -50,11 +50,12 @@ fn the_committee_is_that_of_the_algorithm_box() {
     let base = DecisionTree { max_depth: Some(4), ..DecisionTree::default() };
     let run = run(9);
     let n_members = 7;
+    let urn = Resampling::Bootstrap.urn(&sample).unwrap();
     let (mut means, mut votes) = (vec![[0.0; 2]; 300], vec![[0.0; 2]; 300]);
     let mut honest = vec![(0.0, [0.0; 2]); 300];
     for b in 0..n_members {
         let run = run.child(b as u64);
-        let bag = resample::bootstrap(300, run.seed);
+        let bag = urn.draw(1.0, run.seed).unwrap();
         let tree = base.fit(&sample.reweighted(&bag), &run).unwrap();
         let scores = tree.scores(&table).unwrap();
         for (row, p) in scores.rows().enumerate() {

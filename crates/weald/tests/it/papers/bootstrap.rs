@@ -199,7 +199,7 @@ fn bca_covers_a_skewed_mean_more_often_than_percentiles() {
 }
 
 #[test]
-fn a_resample_is_the_bag_that_bagging_draws() {
+fn a_resample_is_that_of_the_bootstrap() {
     let seen = std::sync::Mutex::new(Vec::new());
     let bootstrap = Bootstrap { n_resamples: 2, ..Bootstrap::default() };
     let note = |counts: &[u32]| {
