@@ -16,6 +16,7 @@ use weald::parameter::Value;
 
 use crate::errors::{WealdError, guarded, to_python};
 use crate::foreign::{Base, ForeignModel};
+use crate::model::Told;
 use crate::raised::Raised;
 use crate::table::{Table, levels, matrix};
 
@@ -132,12 +133,7 @@ impl Committee {
 
     /// What the members say of each row together, columns that hold levels they have not seen, and
     /// columns that they have no use for. Members answer one after the other.
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        table: &Table,
-        threads: usize,
-    ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>)> {
+    fn scores<'py>(&self, py: Python<'py>, table: &Table, threads: usize) -> PyResult<Told<'py>> {
         let _ = threads;
         guarded(|| {
             let aligned = self.members.schema().align(&table.table).map_err(to_python)?;

@@ -22,7 +22,7 @@ use crate::raised::Raised;
 /// A method, and who does its parts.
 pub enum Learner {
     /// weald does all.
-    Own(AnyLearner),
+    Own(Box<AnyLearner>),
     /// Boosting along a loss that is Python's.
     AlongLoss(Box<GradientBoosting>, PythonLoss),
     /// A committee of members that are Python's.
@@ -61,7 +61,7 @@ impl Learner {
         failure: &Arc<Raised>,
     ) -> PyResult<Learner> {
         match (method, base, loss) {
-            (_, None, None) => Ok(Learner::Own(method.clone())),
+            (_, None, None) => Ok(Learner::Own(Box::new(method.clone()))),
             (AnyLearner::GradientBoosting(boosting), None, Some(loss)) => {
                 let loss = PythonLoss::new(loss, task, failure.clone())?;
                 Ok(Learner::AlongLoss(Box::new(boosting.clone()), loss))

@@ -19,6 +19,10 @@ use crate::table::{Table, levels, matrix};
 /// Rows from which a prediction is shared among threads.
 const PARALLEL_ROWS: usize = 256;
 
+/// What a model says of rows; the columns that hold levels it has not seen, with how many rows; and
+/// columns that it has no use for.
+pub type Told<'py> = (Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>);
+
 /// A fitted model of any method.
 #[pyclass(frozen, module = "weald._weald")]
 pub struct Model {
@@ -70,12 +74,7 @@ impl Model {
 
     /// What the model says of each row: class probabilities, or numbers. With it, the columns that
     /// hold levels it has not seen, each with how many rows, and columns it has no use for.
-    fn scores<'py>(
-        &self,
-        py: Python<'py>,
-        table: &Table,
-        threads: usize,
-    ) -> PyResult<(Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>)> {
+    fn scores<'py>(&self, py: Python<'py>, table: &Table, threads: usize) -> PyResult<Told<'py>> {
         guarded(|| {
             let model = &self.trained.model;
             let aligned = self.aligned(table)?;

@@ -159,6 +159,13 @@ def test_ranking():
     assert model.score(X, y, groups) > model.set_params(n_estimators=1).fit(
         X, y, groups=groups
     ).score(X, y, groups)
+    ended = weald.GradientBoostingRanker(300, early_stopping_rounds=3, min_samples_leaf=5)
+    ended.fit(X[:400], y[:400], groups=groups[:400], eval_set=(X[400:], y[400:], groups[400:]))
+    assert ended.n_estimators_ < 250
+    # The held-out loss is minus the mean NDCG at 10 over queries: other queries, another curve.
+    other = weald.GradientBoostingRanker(300, early_stopping_rounds=3, min_samples_leaf=5)
+    other.fit(X[:400], y[:400], groups=groups[:400], eval_set=(X[400:], y[400:]))
+    assert ended.validation_curve_[0] != other.validation_curve_[0]
     shuffled = rng.permutation(600)
     again = weald.GradientBoostingRanker(n_estimators=30, min_samples_leaf=5, random_state=0)
     again.fit(X[shuffled], y[shuffled], groups=groups[shuffled])

@@ -496,6 +496,10 @@ class GradientBoostingRanker(_Boosting):
         self._fit(X, y, group_weight, groups=groups, eval_set=eval_set)
         return self
 
+    def _later_rows(self, table: _weald.Table, target: _weald.Target, third: Any) -> _weald.Rows:
+        groups = np.zeros(table.n_rows, dtype=np.uint32) if third is None else third
+        return self._rows(table, target, None, groups, None)[0]
+
     def predict(self, X: Any) -> np.ndarray:
         """Predict scores by which to sort the rows of a query, the highest first."""
         return self._scores(X)[:, 0]

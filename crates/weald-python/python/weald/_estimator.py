@@ -232,7 +232,7 @@ class Estimator(Shown):
             eval_set = eval_set[0]
         if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
             raise ValueError("eval_set must be (X, y), (X, y, sample_weight), or a list of one")
-        X, y, weights = (*eval_set, None)[:3]
+        X, y, third = (*eval_set, None)[:3]
         names = _table.plain_names(self.n_features_in_)
         if _table.is_frame(X):
             given = self._check_frame(X, reset=False)
@@ -249,7 +249,11 @@ class Estimator(Shown):
             names = list(getattr(self, "feature_names_in_", names))
             table = _table.table_of_matrix(_table.dense(X), names, self._chosen(X, names))
         target = self._later_target(y, table.n_rows)
-        return self._rows(table, target, weights, None, None)[0]
+        return self._later_rows(table, target, third)
+
+    def _later_rows(self, table: _weald.Table, target: _weald.Target, third: Any) -> _weald.Rows:
+        """Rows to stop early by, given what came with them: their weights."""
+        return self._rows(table, target, third, None, None)[0]
 
     def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
         """The target of other rows than those of the fit."""
