@@ -167,9 +167,10 @@ def test_signals_of_others_are_handled_while_fitting():
     try:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(20_000, 10))
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        weald.RandomForestClassifier(60, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        weald.RandomForestClassifier(600, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
         ended = time.monotonic()
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert heard and heard[0] < ended
