@@ -12,7 +12,7 @@ use crate::errors::{guarded, to_python};
 use crate::learner::{Learner, Origin};
 use crate::metric::PythonMetric;
 use crate::model::Model;
-use crate::table::{Table, Target, matrix};
+use crate::table::{Table, Target, array_of};
 use crate::watch::Watch;
 
 /// Rows that are not trained on, and what belongs to them.
@@ -49,8 +49,8 @@ impl Rows {
 /// What a fit gives.
 #[pyclass(frozen, get_all, module = "weald._weald")]
 pub struct Fitted {
-    /// The model: a `Model`, or a `Committee` of members that are not weald's.
-    model: Py<PyAny>,
+    /// The model.
+    model: Py<Model>,
     /// What was suspicious, in words.
     warnings: Vec<String>,
     /// What to raise once the model has been put away: the fit was interrupted.
@@ -101,7 +101,7 @@ pub fn fit(
             groups: rows.groups.as_deref(),
             offset: rows.offset.as_deref(),
             validation,
-            continued: continued.map(|model| &model.trained.model),
+            continued: continued.map(Model::own).transpose()?,
             metric: metric.as_ref().map(|metric| metric as &dyn HeldOutMetric),
             ..Extras::default()
         };
@@ -124,13 +124,9 @@ pub fn fit(
             target: target_name.into(),
             n_rows: sample.n_rows() as u64,
         };
-        let honest = honest.map(|honest| {
-            let predictions = honest.predictions();
-            let width = predictions.width();
-            matrix(py, predictions.values().to_vec(), width).map(Bound::unbind)
-        });
+        let honest = honest.map(|honest| array_of(py, honest.predictions()).map(Bound::unbind));
         Ok(Fitted {
-            model: learner.in_python(py, found, origin)?,
+            model: Py::new(py, Model { kept: learner.kept(py, found, origin)? })?,
             warnings: watch.warnings(),
             raised: raised.map(|error| error.into_value(py).into_any()),
             out_of_bag: honest.transpose()?,

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use weald::data::{
-    Aligned, Column, Field, FieldKind, Numbers, Sample, Schema, Table, Target, Weights,
+    Aligned, Column, Field, FieldKind, Numbers, Resampling, Sample, Schema, Table, Target, Weights,
 };
 use weald::learner::Learner;
 use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
-use weald::seed::{Purpose, Seed};
+use weald::seed::Seed;
 
 use crate::errors::{WealdError, to_python};
 use crate::raised::Raised;
@@ -54,7 +54,7 @@ impl Learner for ForeignLearner {
         }
         let (rows, weights) = match self.takes_weights {
             true => present(sample),
-            false => (drawn(sample, run.seed), None),
+            false => (drawn(sample, run.seed)?, None),
         };
         let columns = columns_of(&sample.table.take(&rows));
         let target = sample.target.take(&rows);
@@ -90,36 +90,14 @@ fn present(sample: &Sample<'_>) -> (Vec<usize>, Option<Vec<f64>>) {
 
 /// The rows for an estimator that takes no weights: each as often as its count says, or as many
 /// draws by real weights as there are rows.
-fn drawn(sample: &Sample<'_>, seed: Seed) -> Vec<usize> {
-    let rows = 0..sample.n_rows();
-    match sample.weights {
-        Weights::Uniform => rows.collect(),
-        Weights::Counts(counts) => {
-            rows.flat_map(|row| std::iter::repeat_n(row, counts[row] as usize)).collect()
-        }
-        Weights::Real(weights) => {
-            let mut total = 0.0;
-            let ends: Vec<f64> = weights
-                .iter()
-                .map(|weight| {
-                    total += weight;
-                    total
-                })
-                .collect();
-            let n_draws = weights.iter().filter(|weight| **weight > 0.0).count();
-            // The rows of the bag were drawn under the member's own key.
-            let mut stream = seed.child(0).stream(Purpose::Rows);
-            let mut draw = || {
-                let at = stream.unit() * total;
-                let row = ends.partition_point(|end| *end <= at);
-                // Rounding may end past the last row; a row of weight 0 is never drawn.
-                (0..=row.min(ends.len() - 1)).rev().find(|&row| weights[row] > 0.0).unwrap_or(0)
-            };
-            let mut rows: Vec<usize> = (0..n_draws).map(|_| draw()).collect();
-            rows.sort_unstable();
-            rows
-        }
-    }
+fn drawn(sample: &Sample<'_>, seed: Seed) -> weald::Result<Vec<usize>> {
+    let drawn = match sample.weights {
+        // The rows of the bag were drawn under the member's own key.
+        Weights::Real(_) => Resampling::Weighted.urn(sample)?.draw(1.0, seed.child(0))?,
+        counts => counts.clone(),
+    };
+    let copies = |row: usize| std::iter::repeat_n(row, drawn.copies(row).0 as usize);
+    Ok((0..sample.n_rows()).flat_map(copies).collect())
 }
 
 /// A fitted member.
@@ -249,7 +227,7 @@ fn target_of<'py>(py: Python<'py>, target: &Target) -> PyResult<Bound<'py, PyAny
         Target::Numbers(values) => Ok(PyArray1::from_slice(py, values).into_any()),
         Target::Several(several) => {
             let values = (0..several.n_rows()).flat_map(|row| several.row(row)).copied();
-            matrix(py, values.collect(), several.n_outputs())
+            matrix(py, values.collect(), (several.n_rows(), several.n_outputs()))
         }
     }
 }

@@ -2,11 +2,12 @@
 //! their mean.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use weald::any::AnyModel;
+use weald::any::{AnyModel, Trained};
 use weald::data::{Aligned, FieldKind};
 use weald::forest::ForestModel;
 use weald::inspect::{self, NodeView};
@@ -15,8 +16,8 @@ use weald::scores::Scores;
 use weald::tree::Rule;
 
 use crate::errors::{WealdError, guarded, to_python};
-use crate::model::{Model, on_threads};
-use crate::table::{Table, matrix};
+use crate::model::{Kept, Model, on_threads};
+use crate::table::{Table, array_of};
 
 /// The nodes that rows pass: where each row's begin, the nodes, and how many each tree has.
 type Passed<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>, Vec<usize>);
@@ -32,8 +33,7 @@ impl Model {
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
             let aligned = self.aligned(table)?;
-            let model = &self.trained.model;
-            let n_rows = table.table.n_rows();
+            let (model, n_rows) = (self.own()?, table.table.n_rows());
             let found = on_threads(py, threads, n_rows, || inspect::leaves(model, &aligned))?;
             let nodes = found.nodes.into_pyarray(py);
             nodes.call_method1("reshape", (n_rows, found.n_trees))
@@ -44,16 +44,15 @@ impl Model {
     fn paths<'py>(&self, py: Python<'py>, table: &Table, threads: usize) -> PyResult<Passed<'py>> {
         guarded(|| {
             let aligned = self.aligned(table)?;
-            let model = &self.trained.model;
-            let n_rows = table.table.n_rows();
+            let (model, n_rows) = (self.own()?, table.table.n_rows());
             let found = on_threads(py, threads, n_rows, || inspect::paths(model, &aligned))?;
             Ok((found.indptr.into_pyarray(py), found.indices.into_pyarray(py), found.n_nodes))
         })
     }
 
     /// The share of the improvement that the splits on each column made.
-    fn importance(&self) -> Vec<f64> {
-        inspect::importance(&self.trained.model)
+    fn importance(&self) -> PyResult<Vec<f64>> {
+        Ok(inspect::importance(self.own()?))
     }
 
     /// The importance of each column on rows in and out of the bag together, without favour for
@@ -75,25 +74,26 @@ impl Model {
     /// How many trees it has.
     #[getter]
     fn n_trees(&self) -> usize {
-        inspect::trees(&self.trained.model).len()
+        self.own().map_or(0, |model| inspect::trees(model).len())
     }
 
     /// How many leaves its trees have.
     #[getter]
-    fn n_leaves(&self) -> usize {
-        inspect::trees(&self.trained.model).iter().map(inspect::TreeView::n_leaves).sum()
+    fn n_leaves(&self) -> PyResult<usize> {
+        Ok(inspect::trees(self.own()?).iter().map(inspect::TreeView::n_leaves).sum())
     }
 
     /// Splits on the longest way from a root to a leaf.
     #[getter]
-    fn depth(&self) -> usize {
-        inspect::trees(&self.trained.model).iter().map(|tree| tree.depth()).max().unwrap_or(0)
+    fn depth(&self) -> PyResult<usize> {
+        let trees = inspect::trees(self.own()?);
+        Ok(trees.iter().map(inspect::TreeView::depth).max().unwrap_or(0))
     }
 
     /// The nodes of one tree, each as a dict.
     fn tree<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyList>> {
         guarded(|| {
-            let trees = inspect::trees(&self.trained.model);
+            let trees = inspect::trees(self.own()?);
             let Some(tree) = trees.get(index) else {
                 let n = trees.len();
                 return Err(WealdError::new_err(format!(
@@ -107,11 +107,14 @@ impl Model {
     }
 
     /// Predictions after one member, after two, and so on.
-    fn staged(slf: &Bound<'_, Self>, table: &Table, threads: usize) -> PyResult<Stages> {
+    fn staged(&self, table: &Table, threads: usize) -> PyResult<Stages> {
         guarded(|| {
-            let aligned = slf.get().aligned(table)?.into_owned();
-            let n_rows = table.table.n_rows();
-            let stages = inspect::Stages::new(Held(slf.clone().unbind()), aligned);
+            let trained = match &self.kept {
+                Kept::Trained(trained) => trained.clone(),
+                Kept::Committee(committee) => return Err(committee.no_trees()),
+            };
+            let (aligned, n_rows) = (self.aligned(table)?.into_owned(), table.table.n_rows());
+            let stages = inspect::Stages::new(Held(trained), aligned);
             Ok(Stages { stages, threads, n_rows })
         })
     }
@@ -152,13 +155,8 @@ impl Model {
 }
 
 impl Model {
-    /// The table as one of the model's columns.
-    pub fn aligned<'t>(&self, table: &'t Table) -> PyResult<Aligned<'t>> {
-        self.trained.model.schema().align(&table.table).map_err(to_python)
-    }
-
     fn forest(&self) -> PyResult<&ForestModel> {
-        match &self.trained.model {
+        match self.own()? {
             AnyModel::Forest(forest) => Ok(forest),
             _ => Err(WealdError::new_err("only forests can tell; this is another model")),
         }
@@ -175,9 +173,7 @@ impl Model {
             let (forest, aligned) = (self.forest()?, self.aligned(table)?);
             let n_rows = table.table.n_rows();
             let found = on_threads(py, threads, n_rows, || ask(forest, &aligned))?;
-            let scores = found.map_err(to_python)?;
-            let width = scores.width();
-            matrix(py, scores.into_values(), width)
+            array_of(py, found.map_err(to_python)?)
         })
     }
 
@@ -188,7 +184,7 @@ impl Model {
         node: &NodeView<'_>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let told = PyDict::new(py);
-        let schema = self.trained.model.schema();
+        let schema = self.own()?.schema();
         let feature = node.rule.feature();
         told.set_item("feature", feature.map(|feature| &*schema.fields[feature].name))?;
         if feature.is_some() {
@@ -218,11 +214,11 @@ impl Model {
 }
 
 /// A model that an iterator keeps.
-struct Held(Py<Model>);
+struct Held(Arc<Trained>);
 
 impl Borrow<AnyModel> for Held {
     fn borrow(&self) -> &AnyModel {
-        &self.0.get().trained.model
+        &self.0.model
     }
 }
 
@@ -246,12 +242,7 @@ impl Stages {
             let scores = on_threads(py, self.threads, self.n_rows, || {
                 stages.advance().map(|stage| stage.scores())
             })?;
-            scores
-                .map(|scores| {
-                    let width = scores.width();
-                    matrix(py, scores.into_values(), width)
-                })
-                .transpose()
+            scores.map(|scores| array_of(py, scores)).transpose()
         })
     }
 

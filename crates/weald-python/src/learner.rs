@@ -16,7 +16,7 @@ use crate::committee::{Committee, Members};
 use crate::errors::WealdError;
 use crate::foreign::{Base, ForeignLearner};
 use crate::loss::PythonLoss;
-use crate::model::Model;
+use crate::model::Kept;
 use crate::raised::Raised;
 
 /// A method, and who does its parts.
@@ -106,8 +106,8 @@ impl Learner {
         }
     }
 
-    /// What was found, as Python keeps it.
-    pub fn in_python(self, py: Python<'_>, found: Found, origin: Origin) -> PyResult<Py<PyAny>> {
+    /// What was found, as a model keeps it.
+    pub fn kept(self, py: Python<'_>, found: Found, origin: Origin) -> PyResult<Kept> {
         let Origin { method, mut parameters, seed, target, n_rows } = origin;
         if let Learner::AlongLoss(..) = self {
             parameters.insert("loss".into(), "custom".into());
@@ -117,12 +117,12 @@ impl Learner {
                 parameters.retain(|name, _| !name.starts_with("base"));
                 parameters.insert("base".into(), base.object.getattr(py, "name")?.extract(py)?);
                 let committee = Committee { members, base, parameters, seed, n_rows, target };
-                Ok(Py::new(py, committee)?.into_any())
+                Ok(Kept::Committee(committee))
             }
             (Found::Model(model), _) => {
                 let (target, metrics) = (TargetField { name: target }, Vec::new());
                 let trained = Trained { model, method, parameters, seed, target, metrics, n_rows };
-                Ok(Py::new(py, Model { trained })?.into_any())
+                Ok(Kept::Trained(Arc::new(trained)))
             }
             (Found::Members(_), _) => {
                 Err(WealdError::new_err("there is no base to ask members by"))

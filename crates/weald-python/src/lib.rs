@@ -32,7 +32,6 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fit::Fitted>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<inside::Stages>()?;
-    module.add_class::<committee::Committee>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;

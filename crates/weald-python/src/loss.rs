@@ -160,8 +160,7 @@ impl JointLoss for PythonRows {
         match self.ask_gradients(self.scores_of(scores)) {
             Some((g, h)) => {
                 for (&row, (g, h)) in self.rows.iter().zip(g.into_iter().zip(h)) {
-                    // Not `max`, which would hide a NaN.
-                    out[row] = Gradient { g: g as f32, h: if h < 0.0 { 0.0 } else { h as f32 } };
+                    out[row] = Gradient::of(g, h);
                 }
             }
             None => self.rows.iter().for_each(|&row| out[row].g = f32::NAN),

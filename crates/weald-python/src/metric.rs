@@ -33,7 +33,7 @@ impl PythonMetric {
         Python::attach(|py| {
             let targets = PyArray1::from_slice(py, rows.targets);
             let width = rows.predictions.len() / n_rows.max(1);
-            let predictions = matrix(py, rows.predictions.to_vec(), width)?;
+            let predictions = matrix(py, rows.predictions.to_vec(), (n_rows, width))?;
             let weights = weights.map(|weights| PyArray1::from_vec(py, weights));
             self.object.call_method1(py, "measure", (targets, predictions, weights))?.extract(py)
         })

@@ -2,32 +2,43 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 use weald::any::{AnyModel, Trained};
-use weald::model::{Model as _, Output};
+use weald::data::Aligned;
+use weald::model::Output;
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 
+use crate::committee::{Committee, Curve, Fields, MemberState};
 use crate::errors::{WealdError, guarded, to_python};
-use crate::table::{Table, levels, matrix};
+use crate::table::{Table, array_of, levels};
 
 /// Rows from which a prediction is shared among threads.
 const PARALLEL_ROWS: usize = 256;
 
 /// What a model says of rows; the columns that hold levels it has not seen, with how many rows; and
 /// columns that it has no use for.
-pub type Told<'py> = (Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>);
+type Told<'py> = (Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>);
 
 /// A fitted model of any method.
 #[pyclass(frozen, module = "weald._weald")]
 pub struct Model {
-    /// The model, and where it came from.
-    pub trained: Trained,
+    /// What it is made of.
+    pub kept: Kept,
+}
+
+/// What a model is made of.
+pub enum Kept {
+    /// What a file holds.
+    Trained(Arc<Trained>),
+    /// Members that are Python's.
+    Committee(Committee),
 }
 
 #[pymethods]
@@ -48,42 +59,81 @@ impl Model {
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Model> {
         guarded(|| {
             let trained = py.detach(|| persist::from_bytes(bytes)).map_err(to_python)?;
-            Ok(Model { trained })
+            Ok(Model { kept: Kept::Trained(Arc::new(trained)) })
         })
     }
 
     /// Writes the model to a file: the old file is there until the new one is.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         guarded(|| {
-            let write = || weald_io::save_model(&path, &persist::to_bytes(&self.trained));
+            let trained = self.trained()?;
+            let write = || weald_io::save_model(&path, &persist::to_bytes(trained));
             py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
         })
     }
 
     /// What a file of this model holds.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| persist::to_bytes(&self.trained)))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let trained = self.trained()?;
+        Ok(PyBytes::new(py, &py.detach(|| persist::to_bytes(trained))))
     }
 
+    /// A pickle holds what a file does, or members.
     fn __reduce__<'py>(
         slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let restore = slf.get_type().getattr("from_bytes")?;
-        Ok((restore, (slf.get().to_bytes(slf.py()),)))
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, own) = (slf.py(), slf.get());
+        match &own.kept {
+            Kept::Trained(_) => {
+                let restore = slf.get_type().getattr("from_bytes")?;
+                Ok((restore, (own.to_bytes(py)?,).into_pyobject(py)?))
+            }
+            Kept::Committee(committee) => {
+                let restore = slf.get_type().getattr("of_members")?;
+                Ok((restore, committee.state(py).into_pyobject(py)?))
+            }
+        }
+    }
+
+    /// A committee of members that are Python's, from what a pickle holds.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn of_members(
+        base: Py<PyAny>,
+        fields: Fields,
+        output: (String, Vec<String>),
+        members: Vec<MemberState>,
+        combine: String,
+        curve: Curve,
+        parameters: BTreeMap<String, String>,
+        origin: (u64, u64, String),
+    ) -> PyResult<Model> {
+        let state = (base, fields, output, members, combine, curve, parameters, origin);
+        Ok(Model { kept: Kept::Committee(Committee::restored(state)?) })
+    }
+
+    /// The fitted members that are Python's, each with the columns that it sees, if not all; `None`
+    /// if the model is weald's own.
+    #[getter]
+    fn members(&self, py: Python<'_>) -> Option<Vec<MemberState>> {
+        match &self.kept {
+            Kept::Trained(_) => None,
+            Kept::Committee(committee) => Some(committee.member_states(py)),
+        }
     }
 
     /// What the model says of each row: class probabilities, or numbers. With it, the columns that
     /// hold levels it has not seen, each with how many rows, and columns it has no use for.
     fn scores<'py>(&self, py: Python<'py>, table: &Table, threads: usize) -> PyResult<Told<'py>> {
         guarded(|| {
-            let model = &self.trained.model;
             let aligned = self.aligned(table)?;
-            let scores = on_threads(py, threads, table.table.n_rows(), || {
-                model.aligned_scores(&aligned).into_values()
-            })?;
+            let (model, n_rows) = (self.model(), table.table.n_rows());
+            // Members that are Python's answer one after the other.
+            let threads = if matches!(self.kept, Kept::Committee(_)) { 1 } else { threads };
+            let scores = on_threads(py, threads, n_rows, || model.aligned_scores(&aligned))?;
+            self.check_raised()?;
             let unseen = aligned.unseen().iter().map(|u| (u.column.clone(), u.rows)).collect();
-            let scores = matrix(py, scores, model.output().width())?;
-            Ok((scores, unseen, aligned.extra().to_vec()))
+            Ok((array_of(py, scores)?, unseen, aligned.extra().to_vec()))
         })
     }
 
@@ -95,9 +145,10 @@ impl Model {
         row: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         guarded(|| {
-            let model = &self.trained.model;
+            let model = self.model();
             let mut scores = vec![0.0; model.output().width()];
             model.predict_row(row.as_slice()?, &mut scores).map_err(to_python)?;
+            self.check_raised()?;
             Ok(PyArray1::from_vec(py, scores))
         })
     }
@@ -110,62 +161,77 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
-            let AnyModel::Additive(model) = &self.trained.model else {
+            let AnyModel::Additive(model) = self.own()? else {
                 return Err(WealdError::new_err("only gradient boosting has raw scores"));
             };
             let aligned = self.aligned(table)?;
             let raw = on_threads(py, threads, table.table.n_rows(), || model.raw_scores(&aligned))?;
-            let width = raw.width();
-            matrix(py, raw.into_values(), width)
+            array_of(py, raw)
         })
     }
 
     /// The method that made it.
     #[getter]
     fn method(&self) -> &str {
-        &self.trained.method
+        match &self.kept {
+            Kept::Trained(trained) => &trained.method,
+            Kept::Committee(_) => "bagging",
+        }
     }
 
     /// The method's parameters, as text.
     #[getter]
     fn parameters(&self) -> BTreeMap<String, String> {
-        self.trained.parameters.clone()
+        match &self.kept {
+            Kept::Trained(trained) => trained.parameters.clone(),
+            Kept::Committee(committee) => committee.parameters.clone(),
+        }
     }
 
     /// The seed.
     #[getter]
     fn seed(&self) -> u64 {
-        self.trained.seed
+        match &self.kept {
+            Kept::Trained(trained) => trained.seed,
+            Kept::Committee(committee) => committee.seed,
+        }
     }
 
     /// Rows that it was trained on.
     #[getter]
     fn n_rows(&self) -> u64 {
-        self.trained.n_rows
+        match &self.kept {
+            Kept::Trained(trained) => trained.n_rows,
+            Kept::Committee(committee) => committee.n_rows,
+        }
     }
 
     /// What is predicted: a name for each output.
     #[getter]
     fn target_names(&self) -> Vec<&str> {
-        self.trained.target_names()
+        match (&self.kept, self.model().output()) {
+            (Kept::Trained(trained), _) => trained.target_names(),
+            (_, Output::Values { names }) => names.iter().map(String::as_str).collect(),
+            (Kept::Committee(committee), _) => vec![&committee.target],
+        }
     }
 
     /// The names of its columns.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.trained.model.schema().fields.iter().map(|field| field.name.clone()).collect()
+        self.model().schema().fields.iter().map(|field| field.name.clone()).collect()
     }
 
     /// The levels of each column; `None` for numbers.
     #[getter]
     fn levels(&self) -> Vec<Option<Vec<String>>> {
-        levels(self.trained.model.schema())
+        levels(self.model().schema())
     }
 
     /// The names of its classes; `None` if it predicts numbers.
     #[getter]
     fn classes(&self) -> Option<Vec<String>> {
-        match self.trained.model.output() {
+        match self.model().output() {
             Output::Probabilities { classes } => Some(classes.to_vec()),
             _ => None,
         }
@@ -174,7 +240,7 @@ impl Model {
     /// What its numbers are: probabilities, value, values, quantiles, hazard or ranking.
     #[getter]
     fn output(&self) -> &'static str {
-        match self.trained.model.output() {
+        match self.model().output() {
             Output::Probabilities { .. } => "probabilities",
             Output::Value => "value",
             Output::Values { .. } => "values",
@@ -188,7 +254,11 @@ impl Model {
     /// How many members it has; of a single tree, 1.
     #[getter]
     fn n_members(&self) -> usize {
-        match &self.trained.model {
+        let trained = match &self.kept {
+            Kept::Trained(trained) => trained,
+            Kept::Committee(committee) => return committee.members.members.len(),
+        };
+        match &trained.model {
             AnyModel::Constant(_) => 0,
             AnyModel::Tree(_) => 1,
             AnyModel::Additive(model) => model.n_rounds(),
@@ -200,23 +270,60 @@ impl Model {
     /// The error on rows out of the bag after each member; `None` if there were none.
     #[getter]
     fn out_of_bag_errors(&self) -> Option<Vec<f64>> {
-        match &self.trained.model {
-            AnyModel::Forest(model) => Some(model.out_of_bag.as_ref()?.errors.clone()),
-            AnyModel::Committee(model) => Some(model.out_of_bag.as_ref()?.errors.clone()),
-            _ => None,
-        }
+        let curve = match (&self.kept, self.own().ok()) {
+            (Kept::Committee(committee), _) => &committee.members.out_of_bag,
+            (_, Some(AnyModel::Forest(model))) => &model.out_of_bag,
+            (_, Some(AnyModel::Committee(model))) => &model.out_of_bag,
+            _ => return None,
+        };
+        Some(curve.as_ref()?.errors.clone())
     }
 
     /// The held-out loss before the first round and after each, with its name and what rows were
     /// held out; `None` if none were.
     #[getter]
     fn learning_curve(&self) -> Option<(String, String, Vec<f64>)> {
-        match &self.trained.model {
-            AnyModel::Additive(model) => {
-                let curve = model.curve.as_ref()?;
-                Some((curve.loss.clone(), curve.rows.clone(), curve.held_out.clone()))
-            }
-            _ => None,
+        let Ok(AnyModel::Additive(model)) = self.own() else { return None };
+        let curve = model.curve.as_ref()?;
+        Some((curve.loss.clone(), curve.rows.clone(), curve.held_out.clone()))
+    }
+}
+
+impl Model {
+    /// The model, whoever fitted it.
+    fn model(&self) -> &dyn weald::model::Model {
+        match &self.kept {
+            Kept::Trained(trained) => &trained.model,
+            Kept::Committee(committee) => &committee.members,
+        }
+    }
+
+    /// The model, if it is weald's own.
+    pub fn own(&self) -> PyResult<&AnyModel> {
+        match &self.kept {
+            Kept::Trained(trained) => Ok(&trained.model),
+            Kept::Committee(committee) => Err(committee.no_trees()),
+        }
+    }
+
+    /// What a file can hold.
+    fn trained(&self) -> PyResult<&Trained> {
+        match &self.kept {
+            Kept::Trained(trained) => Ok(trained),
+            Kept::Committee(committee) => Err(committee.no_file()),
+        }
+    }
+
+    /// The table as one of the model's columns.
+    pub fn aligned<'t>(&self, table: &'t Table) -> PyResult<Aligned<'t>> {
+        self.model().schema().align(&table.table).map_err(to_python)
+    }
+
+    /// Raises what a member that is Python's has raised on this thread.
+    fn check_raised(&self) -> PyResult<()> {
+        match &self.kept {
+            Kept::Trained(_) => Ok(()),
+            Kept::Committee(committee) => committee.base.raised.take_own().map_or(Ok(()), Err),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use weald::data::{self, Column, FieldKind, Numbers, Weights};
+use weald::scores::Scores;
 
 use crate::errors::{WealdError, guarded, to_python};
 use crate::memory;
@@ -150,9 +151,17 @@ pub fn weights(values: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Weights> {
     weights.map_err(to_python)
 }
 
-/// Numbers of rows as an array of two dimensions.
-pub fn matrix<'py>(py: Python<'py>, values: Vec<f64>, width: usize) -> PyResult<Bound<'py, PyAny>> {
-    let n_rows = values.len() / width.max(1);
-    let list = PyArray1::from_vec(py, values);
-    list.call_method1("reshape", (n_rows, width))
+/// What is said of rows, as an array of two dimensions.
+pub fn array_of(py: Python<'_>, scores: Scores) -> PyResult<Bound<'_, PyAny>> {
+    let (n_rows, width) = (scores.n_rows(), scores.width());
+    matrix(py, scores.into_values(), (n_rows, width))
+}
+
+/// Numbers, row after row, as an array of two dimensions.
+pub fn matrix(
+    py: Python<'_>,
+    values: Vec<f64>,
+    shape: (usize, usize),
+) -> PyResult<Bound<'_, PyAny>> {
+    PyArray1::from_vec(py, values).call_method1("reshape", shape)
 }

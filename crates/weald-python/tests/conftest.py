@@ -4,19 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-ESTIMATORS = [
-    "BaggingClassifier",
-    "BaggingRegressor",
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-    "ExtraTreesClassifier",
-    "ExtraTreesRegressor",
-    "GradientBoostingClassifier",
-    "GradientBoostingRanker",
-    "GradientBoostingRegressor",
-    "RandomForestClassifier",
-    "RandomForestRegressor",
-]
+import weald
+
+ESTIMATORS = sorted(n for n in weald.__all__ if n.endswith(("Classifier", "Regressor", "Ranker")))
 
 
 def numbers(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -359,7 +359,7 @@ def test_pickles_and_clones_but_no_model_files(classes, tmp_path):
     with pytest.raises(weald.WealdError, match="cannot hold members of LogisticRegression"):
         model.save(tmp_path / "model.weald")
     assert not list(tmp_path.iterdir())
-    with pytest.raises(AttributeError, match="not weald's trees"):
+    with pytest.raises(AttributeError, match="they have no trees"):
         _ = model.feature_importances_
     assert not hasattr(model, "feature_importances_")
     one = model.model_.predict_row(X[0])

@@ -5,11 +5,7 @@ The same seed gives the same model, to the byte, on any number of threads.
 
 from . import plot
 from ._bagging import BaggingClassifier, BaggingRegressor
-from ._boosting import (
-    GradientBoostingClassifier,
-    GradientBoostingRanker,
-    GradientBoostingRegressor,
-)
+from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from ._dataset import Dataset
 from ._forest import (
     ExtraTreesClassifier,
@@ -19,6 +15,7 @@ from ._forest import (
 )
 from ._listen import Progress
 from ._model import Model, load
+from ._ranking import GradientBoostingRanker
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._warn import DataWarning
 from ._weald import InternalError, ModelFileError, WealdError, __version__

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import inspect
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from . import _text, _weald
+from . import _text
 from ._committee import Committee, CommitteeClassifier, CommitteeRegressor
 from ._describe import documented
 from ._estimator import Estimator, Given
 from ._foreign import Base, check_base
 
 
+@dataclass(eq=False, repr=False)
 class _Bagging(Committee):
+    estimator: Any = None
+    n_estimators: int = 100
+    _: KW_ONLY
+    max_features: int | float | None = None
+
     _method = "bagging"
     _renamed: ClassVar[dict[str, str]] = {
         "n_estimators": "n_members",
@@ -53,6 +63,14 @@ class _Bagging(Committee):
         has_names = hasattr(self, "feature_names_in_")
         return {"base": Base(base, given.classes, has_names=has_names)}
 
+    @contextmanager
+    def _during(self, parts: dict[str, Any]) -> Iterator[None]:
+        # Members that are not weald's may change the filters of warnings side by side.
+        with warnings.catch_warnings() if parts else nullcontext():
+            yield
+        if parts:
+            parts["base"].end_fit()
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the members.
 
@@ -81,10 +99,10 @@ class _Bagging(Committee):
 
     def _members(self) -> list[tuple[Any, list[int] | None]]:
         check_is_fitted(self)
-        core = self.model_._core
-        if not isinstance(core, _weald.Committee):
+        members = self.model_._core.members
+        if members is None:
             raise AttributeError("members that weald has fitted are no estimators; see model_")
-        return core.members
+        return members
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -125,6 +143,7 @@ def _check_categories(base: Any, owner: Any) -> None:
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class BaggingClassifier(_Bagging, CommitteeClassifier):
     """Bagging of any classifier (Breiman 1996).
 
@@ -132,41 +151,12 @@ class BaggingClassifier(_Bagging, CommitteeClassifier):
     and random patches are settings of ``bootstrap``, ``max_samples`` and ``max_features``.
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float | None = None,
-        bootstrap: bool = True,
-        resampling: str | None = None,
-        combine: str = "mean",
-        oob_score: Any = False,
-        patience: int | None = None,
-        categorical_features: Any = "from_dtype",
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-        callbacks: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.resampling = resampling
-        self.combine = combine
-        self.oob_score = oob_score
-        self.patience = patience
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callbacks = callbacks
+    _: KW_ONLY
+    combine: str = "mean"
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class BaggingRegressor(_Bagging, CommitteeRegressor):
     """Bagging of any regressor (Breiman 1996).
 
@@ -174,35 +164,4 @@ class BaggingRegressor(_Bagging, CommitteeRegressor):
     patches are settings of ``bootstrap``, ``max_samples`` and ``max_features``.
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 100,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float | None = None,
-        bootstrap: bool = True,
-        resampling: str | None = None,
-        oob_score: Any = False,
-        patience: int | None = None,
-        categorical_features: Any = "from_dtype",
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-        callbacks: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.resampling = resampling
-        self.oob_score = oob_score
-        self.patience = patience
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callbacks = callbacks
-
-    combine = "mean"
+    combine: ClassVar[str] = "mean"

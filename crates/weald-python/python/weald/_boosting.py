@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.metrics import ndcg_score
-from sklearn.utils.validation import column_or_1d
 
-from . import _text, _weald
+from . import _text
 from ._describe import documented
-from ._estimator import Classifier, Estimator, Given, Regressor, _check_finite
+from ._estimator import Classifier, Estimator, Given, Regressor, flat
 from ._inside import Inside, Staged
 from ._loss import Loss, is_own
 from ._metric import MINUS, Metric
@@ -22,7 +21,39 @@ LOSSES = {"log_loss": "auto", "squared_error": "squared", "absolute_error": "abs
 """scikit-learn's names of losses that weald calls otherwise."""
 
 
-class _Boosting(Staged, Inside, Estimator):
+@dataclass(eq=False, repr=False)
+class Boosting(Staged, Inside, Estimator):
+    """What boosting of trees is done by, whatever is learnt."""
+
+    n_estimators: int | str = "auto"
+    learning_rate: float | str = "auto"
+    _: KW_ONLY
+    max_leaves: int = 31
+    max_depth: int | None = None
+    loss: Any = "auto"
+    subsample: float = 1.0
+    colsample: float = 1.0
+    reg_alpha: float = 0.0
+    reg_lambda: float = 0.0
+    min_child_weight: float = 1e-3
+    min_samples_leaf: int = 20
+    min_gain: float = 0.0
+    growth: str = "leaf-wise"
+    goss: tuple[float, float] | None = None
+    drop_rate: float = 0.0
+    linear_leaves: bool = False
+    linear_l2: float = 1.0
+    vector_leaves: bool = False
+    start: str = "best"
+    early_stopping_rounds: int | None = None
+    validation: str = "auto"
+    validation_fraction: float = 0.1
+    level_smoothing: float = 10.0
+    level_charge: float = 1.0
+    min_level_rows: int = 20
+    monotone_constraints: Any = None
+    interaction_constraints: Any = None
+
     _method = "gradient-boosting"
     _renamed: ClassVar[dict[str, str]] = {
         "max_leaves": "max_leaves",
@@ -120,7 +151,11 @@ class _Boosting(Staged, Inside, Estimator):
         return -values if curve[0].startswith(MINUS) else values
 
 
-class _Fits(_Boosting):
+@dataclass(eq=False, repr=False)
+class _Fits(Boosting):
+    _: KW_ONLY
+    eval_metric: Any = None
+
     _is_for_classes: ClassVar[bool]
 
     def _parts(self, given: Given) -> dict[str, Any]:
@@ -201,6 +236,7 @@ def _model_of(init_model: Any) -> Model | None:
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class GradientBoostingClassifier(_Fits, Classifier):
     """Gradient boosting of trees for classes (Friedman 2001; Chen & Guestrin 2016).
 
@@ -208,86 +244,15 @@ class GradientBoostingClassifier(_Fits, Classifier):
     to end; missing values and categories need no preparation.
     """
 
-    _is_for_classes = True
+    _: KW_ONLY
+    class_weight: Any = None
 
-    def __init__(
-        self,
-        n_estimators: int | str = "auto",
-        learning_rate: float | str = "auto",
-        *,
-        max_leaves: int = 31,
-        max_depth: int | None = None,
-        loss: Any = "auto",
-        subsample: float = 1.0,
-        class_weight: Any = None,
-        colsample: float = 1.0,
-        reg_alpha: float = 0.0,
-        reg_lambda: float = 0.0,
-        min_child_weight: float = 1e-3,
-        min_samples_leaf: int = 20,
-        min_gain: float = 0.0,
-        growth: str = "leaf-wise",
-        goss: tuple[float, float] | None = None,
-        drop_rate: float = 0.0,
-        linear_leaves: bool = False,
-        linear_l2: float = 1.0,
-        vector_leaves: bool = False,
-        start: str = "best",
-        early_stopping_rounds: int | None = None,
-        eval_metric: Any = None,
-        validation: str = "auto",
-        validation_fraction: float = 0.1,
-        categorical_features: Any = "from_dtype",
-        level_smoothing: float = 10.0,
-        level_charge: float = 1.0,
-        min_level_rows: int = 20,
-        monotone_constraints: Any = None,
-        interaction_constraints: Any = None,
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-        callbacks: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
-        self.max_depth = max_depth
-        self.loss = loss
-        self.subsample = subsample
-        self.class_weight = class_weight
-        self.colsample = colsample
-        self.reg_alpha = reg_alpha
-        self.reg_lambda = reg_lambda
-        self.min_child_weight = min_child_weight
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.growth = growth
-        self.goss = goss
-        self.drop_rate = drop_rate
-        self.linear_leaves = linear_leaves
-        self.linear_l2 = linear_l2
-        self.vector_leaves = vector_leaves
-        self.start = start
-        self.early_stopping_rounds = early_stopping_rounds
-        self.eval_metric = eval_metric
-        self.validation = validation
-        self.validation_fraction = validation_fraction
-        self.categorical_features = categorical_features
-        self.level_smoothing = level_smoothing
-        self.level_charge = level_charge
-        self.min_level_rows = min_level_rows
-        self.monotone_constraints = monotone_constraints
-        self.interaction_constraints = interaction_constraints
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callbacks = callbacks
+    _is_for_classes = True
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores before they become probabilities: log-odds, or one score for each class."""
         table = self._predict_table(X)
-        scores = self.model_._core.raw_scores(table, n_threads(self.n_jobs))
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return flat(self.model_._core.raw_scores(table, n_threads(self.n_jobs)))
 
     def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
         """Predict probabilities after one round, after two, and so on."""
@@ -295,6 +260,7 @@ class GradientBoostingClassifier(_Fits, Classifier):
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class GradientBoostingRegressor(_Fits, Regressor):
     """Gradient boosting of trees for numbers (Friedman 2001; Chen & Guestrin 2016).
 
@@ -305,212 +271,3 @@ class GradientBoostingRegressor(_Fits, Regressor):
 
     _takes_several = False
     _is_for_classes = False
-
-    def __init__(
-        self,
-        n_estimators: int | str = "auto",
-        learning_rate: float | str = "auto",
-        *,
-        max_leaves: int = 31,
-        max_depth: int | None = None,
-        loss: Any = "auto",
-        subsample: float = 1.0,
-        colsample: float = 1.0,
-        reg_alpha: float = 0.0,
-        reg_lambda: float = 0.0,
-        min_child_weight: float = 1e-3,
-        min_samples_leaf: int = 20,
-        min_gain: float = 0.0,
-        growth: str = "leaf-wise",
-        goss: tuple[float, float] | None = None,
-        drop_rate: float = 0.0,
-        linear_leaves: bool = False,
-        linear_l2: float = 1.0,
-        vector_leaves: bool = False,
-        start: str = "best",
-        early_stopping_rounds: int | None = None,
-        eval_metric: Any = None,
-        validation: str = "auto",
-        validation_fraction: float = 0.1,
-        categorical_features: Any = "from_dtype",
-        level_smoothing: float = 10.0,
-        level_charge: float = 1.0,
-        min_level_rows: int = 20,
-        monotone_constraints: Any = None,
-        interaction_constraints: Any = None,
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-        callbacks: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
-        self.max_depth = max_depth
-        self.loss = loss
-        self.subsample = subsample
-        self.colsample = colsample
-        self.reg_alpha = reg_alpha
-        self.reg_lambda = reg_lambda
-        self.min_child_weight = min_child_weight
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.growth = growth
-        self.goss = goss
-        self.drop_rate = drop_rate
-        self.linear_leaves = linear_leaves
-        self.linear_l2 = linear_l2
-        self.vector_leaves = vector_leaves
-        self.start = start
-        self.early_stopping_rounds = early_stopping_rounds
-        self.eval_metric = eval_metric
-        self.validation = validation
-        self.validation_fraction = validation_fraction
-        self.categorical_features = categorical_features
-        self.level_smoothing = level_smoothing
-        self.level_charge = level_charge
-        self.min_level_rows = min_level_rows
-        self.monotone_constraints = monotone_constraints
-        self.interaction_constraints = interaction_constraints
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callbacks = callbacks
-
-
-@documented
-class GradientBoostingRanker(_Boosting):
-    """Gradient boosting for ranking, by LambdaMART (Burges 2010).
-
-    ``y`` says how relevant each row is, in whole numbers from 0; ``groups`` names the query of each
-    row. Predictions sort the rows of a query, the highest first.
-    """
-
-    def __init__(
-        self,
-        n_estimators: int | str = "auto",
-        learning_rate: float | str = "auto",
-        *,
-        max_leaves: int = 31,
-        max_depth: int | None = None,
-        loss: Any = "lambdarank:10",
-        subsample: float = 1.0,
-        colsample: float = 1.0,
-        reg_alpha: float = 0.0,
-        reg_lambda: float = 0.0,
-        min_child_weight: float = 1e-3,
-        min_samples_leaf: int = 20,
-        min_gain: float = 0.0,
-        growth: str = "leaf-wise",
-        goss: tuple[float, float] | None = None,
-        drop_rate: float = 0.0,
-        linear_leaves: bool = False,
-        linear_l2: float = 1.0,
-        vector_leaves: bool = False,
-        start: str = "best",
-        early_stopping_rounds: int | None = None,
-        validation: str = "auto",
-        validation_fraction: float = 0.1,
-        categorical_features: Any = "from_dtype",
-        level_smoothing: float = 10.0,
-        level_charge: float = 1.0,
-        min_level_rows: int = 20,
-        monotone_constraints: Any = None,
-        interaction_constraints: Any = None,
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-        callbacks: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaves = max_leaves
-        self.max_depth = max_depth
-        self.loss = loss
-        self.subsample = subsample
-        self.colsample = colsample
-        self.reg_alpha = reg_alpha
-        self.reg_lambda = reg_lambda
-        self.min_child_weight = min_child_weight
-        self.min_samples_leaf = min_samples_leaf
-        self.min_gain = min_gain
-        self.growth = growth
-        self.goss = goss
-        self.drop_rate = drop_rate
-        self.linear_leaves = linear_leaves
-        self.linear_l2 = linear_l2
-        self.vector_leaves = vector_leaves
-        self.start = start
-        self.early_stopping_rounds = early_stopping_rounds
-        self.validation = validation
-        self.validation_fraction = validation_fraction
-        self.categorical_features = categorical_features
-        self.level_smoothing = level_smoothing
-        self.level_charge = level_charge
-        self.min_level_rows = min_level_rows
-        self.monotone_constraints = monotone_constraints
-        self.interaction_constraints = interaction_constraints
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callbacks = callbacks
-
-    def _parts(self, given: Given) -> dict[str, Any]:
-        if self._has_own_loss:
-            raise TypeError(
-                "GradientBoostingRanker takes no loss of one's own; use GradientBoostingRegressor"
-            )
-        return {}
-
-    def _target(self, y: Any, n_rows: int) -> _weald.Target:
-        y = column_or_1d(y, dtype=np.float64, warn=True)
-        _check_finite(y)
-        return _weald.Target.of_numbers(y)
-
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        groups: Any = None,
-        group_weight: Any = None,
-        eval_set: Any = None,
-    ) -> Self:
-        """Boost trees.
-
-        Parameters
-        ----------
-        X : array or frame
-            The rows.
-        y : array
-            How relevant each row is: whole numbers from 0.
-        groups : array, optional
-            The query of each row; without it all rows belong to one.
-        group_weight : array, optional
-            The weight of each row's query; the mean is taken where rows of one differ.
-        eval_set : (X, y, groups), optional
-            Rows to end by, instead of a share of the queries trained on.
-        """
-        if groups is None and y is not None:
-            groups = np.zeros(np.shape(y)[0], dtype=np.uint32)
-        self._fit(X, y, group_weight, groups=groups, eval_set=eval_set)
-        return self
-
-    def _later_rows(self, table: _weald.Table, target: _weald.Target, third: Any) -> _weald.Rows:
-        groups = np.zeros(table.n_rows, dtype=np.uint32) if third is None else third
-        return self._rows(table, target, None, groups, None)[0]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict scores by which to sort the rows of a query, the highest first."""
-        return self._scores(X)[:, 0]
-
-    def score(self, X: Any, y: Any, groups: Any = None) -> float:
-        """The mean NDCG over queries."""
-        y, scores = np.asarray(y), self.predict(X)
-        groups = np.zeros(len(y)) if groups is None else np.asarray(groups)
-        found = [
-            ndcg_score([y[groups == g]], [scores[groups == g]])
-            for g in np.unique(groups)
-            if (groups == g).sum() > 1
-        ]
-        return float(np.mean(found)) if found else 1.0

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 
-from ._estimator import Classifier, Estimator, Regressor
+from ._estimator import Classifier, Estimator, Regressor, flat
 from ._inside import Inside, Staged
 
 
+@dataclass(eq=False, repr=False)
 class Committee(Staged, Inside, Estimator):
     """Members that are fitted apart and answer together."""
+
+    _: KW_ONLY
+    max_samples: int | float | None = None
+    bootstrap: bool = True
+    resampling: str | None = None
+    oob_score: Any = False
+    patience: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the members.
@@ -54,7 +63,7 @@ class CommitteeRegressor(Committee, Regressor):
     """A committee for numbers."""
 
     def _keep_honest(self, honest: np.ndarray, y: np.ndarray) -> None:
-        self.oob_prediction_ = honest[:, 0] if honest.shape[1] == 1 else honest
+        self.oob_prediction_ = flat(honest)
         there = ~np.isnan(honest[:, 0])
         score = self.oob_score if callable(self.oob_score) else r2_score
         self.oob_score_ = score(y.reshape(honest.shape)[there], honest[there])

@@ -10,6 +10,8 @@ from . import _weald
 
 T = TypeVar("T", bound=type)
 
+OF_THE_RUN = ("categorical_features", "n_jobs", "random_state", "verbose", "callbacks")
+
 OWN = {
     "criterion": (
         'What a good split lowers: "gini", "entropy" or "gain_ratio" for classes, "squared_error" '
@@ -66,9 +68,11 @@ def documented(cls: T) -> T:
         name: (meaning, accepts) for name, _, accepts, meaning in _weald.settings(own._method)
     }
     lines = ["Parameters", "----------"]
-    for name, parameter in inspect.signature(own.__init__).parameters.items():
-        if name == "self":
-            continue
+    parameters = dict(inspect.signature(own).parameters)
+    # What says how a fit is run comes last.
+    of_the_run = [name for name in OF_THE_RUN if name in parameters]
+    for name in [*(name for name in parameters if name not in of_the_run), *of_the_run]:
+        parameter = parameters[name]
         words = _words(cls, name, meanings)
         lines.append(f"{name} : default {parameter.default!r}")
         lines += textwrap.wrap(words, 92, initial_indent="    ", subsequent_indent="    ")

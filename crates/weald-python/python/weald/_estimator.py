@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,8 +41,14 @@ class Given:
     classes: Any
 
 
+@dataclass(eq=False, repr=False)
 class Estimator(Shown):
-    """An estimator that weald fits."""
+    """An estimator that weald fits. Its parameters are its fields and those of its bases."""
+
+    _: KW_ONLY
+    categorical_features: Any = "from_dtype"
+    n_jobs: int | None = -1
+    random_state: Any = None
 
     _method: ClassVar[str]
     """weald's name for the method."""
@@ -80,26 +85,33 @@ class Estimator(Shown):
         if _table.is_frame(X):
             names = self._check_frame(X, reset=True)
             return _table.table_of_frame(X, names, self._chosen(X, names))
-        X = validate_data(
-            self, X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False, reset=True
-        )
+        X = self._matrix(X, reset=True)
         names = _table.plain_names(X.shape[1])
-        return _table.table_of_matrix(_table.dense(X), names, self._chosen(X, names))
+        return _table.table_of_matrix(X, names, self._chosen(X, names))
 
     def _predict_table(self, X: Any) -> _weald.Table:
         """The table to predict; its columns must be those of the fit."""
         check_is_fitted(self)
+        is_categorical = [levels is not None for levels in self.model_._core.levels]
+        return self._later_table(X, self.model_.feature_names, is_categorical)
+
+    def _later_table(
+        self, X: Any, names: Sequence[str], categorical: Sequence[bool | None]
+    ) -> _weald.Table:
+        """The table of other rows than those of the fit."""
         if isinstance(X, Dataset):
             return X.table
-        names = self.model_.feature_names
-        is_categorical = [levels is not None for levels in self.model_._core.levels]
         if _table.is_frame(X):
             self._check_frame(X, reset=False)
-            return _table.table_of_frame(X, names, is_categorical)
+            return _table.table_of_frame(X, names, categorical)
+        return _table.table_of_matrix(self._matrix(X, reset=False), names, categorical)
+
+    def _matrix(self, X: Any, *, reset: bool) -> np.ndarray:
+        """An array that is not a frame, as a matrix of floats."""
         X = validate_data(
-            self, X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False, reset=False
+            self, X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False, reset=reset
         )
-        return _table.table_of_matrix(_table.dense(X), names, is_categorical)
+        return _table.dense(X)
 
     def _check_frame(self, X: Any, *, reset: bool) -> list[str]:
         """The names of a frame's columns, which must be those of the fit."""
@@ -177,35 +189,33 @@ class Estimator(Shown):
         target = self._target(y, table.n_rows)
         rows, weight = self._rows(table, target, sample_weight, groups, offset)
         given = Given(table.names, table.n_rows, weight, getattr(self, "classes_", None))
-        validation = None
-        if eval_set is not None:
-            validation = self._validation(eval_set)
+        validation = None if eval_set is None else self._validation(eval_set)
         parts = self._parts(given)
-        # Members that are not weald's may change the filters of warnings side by side.
-        kept_filters = warnings.catch_warnings() if "base" in parts else nullcontext()
-        with listening(self) as heard, kept_filters:
-            fitted = _weald.fit(
-                self._method,
-                list(self._settings(given).items()),
-                rows,
-                seed=seed_of(self.random_state),
-                threads=n_threads(self.n_jobs),
-                target_name=str(getattr(y, "name", None) or "target"),
-                validation=validation,
-                continued=None if continued is None else _of_weald(continued),
-                out_of_bag=out_of_bag,
-                listener=heard,
-                **parts,
-            )
-            if "base" in parts:
-                parts["base"].end_fit()
+        with listening(self) as heard:
+            with self._during(parts):
+                fitted = _weald.fit(
+                    self._method,
+                    list(self._settings(given).items()),
+                    rows,
+                    seed=seed_of(self.random_state),
+                    threads=n_threads(self.n_jobs),
+                    target_name=str(getattr(y, "name", None) or "target"),
+                    validation=validation,
+                    continued=None if continued is None else continued._core,
+                    out_of_bag=out_of_bag,
+                    listener=heard,
+                    **parts,
+                )
             self.model_ = Model(fitted.model)
             self._fitted()
+            tell(fitted.warnings)
             if fitted.raised is not None:
-                tell(fitted.warnings)
                 raise fitted.raised
-        tell(fitted.warnings)
         return fitted.out_of_bag
+
+    def _during(self, parts: dict[str, Any]) -> AbstractContextManager[None]:
+        """What holds while such parts are asked."""
+        return nullcontext()
 
     def _fitted(self) -> None:
         """Whatever follows from a model."""
@@ -233,21 +243,8 @@ class Estimator(Shown):
         if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
             raise ValueError("eval_set must be (X, y), (X, y, sample_weight), or a list of one")
         X, y, third = (*eval_set, None)[:3]
-        names = _table.plain_names(self.n_features_in_)
-        if _table.is_frame(X):
-            given = self._check_frame(X, reset=False)
-            table = _table.table_of_frame(X, given, self._chosen(X, given))
-        else:
-            X = validate_data(
-                self,
-                X,
-                accept_sparse=True,
-                dtype=_table.FLOATS,
-                ensure_all_finite=False,
-                reset=False,
-            )
-            names = list(getattr(self, "feature_names_in_", names))
-            table = _table.table_of_matrix(_table.dense(X), names, self._chosen(X, names))
+        names = getattr(self, "feature_names_in_", _table.plain_names(self.n_features_in_))
+        table = self._later_table(X, list(names), self._chosen(X, names))
         target = self._later_target(y, table.n_rows)
         return self._later_rows(table, target, third)
 
@@ -280,7 +277,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
         y = column_or_1d(y, warn=True)
-        _check_finite(y)
+        check_finite(y)
         check_classification_targets(y)
         self.classes_, codes = _encoded(y)
         self.n_classes_ = len(self.classes_)
@@ -331,8 +328,8 @@ class Regressor(RegressorMixin, Estimator):
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
         )
-        _check_finite(y)
-        if (y.ndim == 2 and y.shape[1] == 1) or (y.ndim == 2 and not self._takes_several):
+        check_finite(y)
+        if y.ndim == 2 and (y.shape[1] == 1 or not self._takes_several):
             y = column_or_1d(y, warn=True)
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
         if y.ndim == 1:
@@ -341,8 +338,7 @@ class Regressor(RegressorMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the number, or numbers, of each row."""
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return flat(self._scores(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -350,14 +346,12 @@ class Regressor(RegressorMixin, Estimator):
         return tags
 
 
-def _of_weald(model: Model) -> _weald.Model:
-    """A model to go on from, which must be weald's."""
-    if isinstance(model._core, _weald.Committee):
-        raise TypeError("cannot go on from a model whose members are not weald's")
-    return model._core
+def flat(scores: np.ndarray) -> np.ndarray:
+    """Numbers of rows, as a list where a row has one."""
+    return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-def _check_finite(y: np.ndarray) -> None:
+def check_finite(y: np.ndarray) -> None:
     """Numbers must be finite; the error says where they are not."""
     if y.dtype.kind != "f":
         return

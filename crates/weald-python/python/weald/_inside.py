@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ._estimator import Estimator
+from ._estimator import Estimator, flat
 from ._threads import n_threads
 
 
@@ -55,8 +56,13 @@ class Inside(Estimator):
         return self._method == "decision-tree"
 
 
+@dataclass(eq=False, repr=False)
 class Staged(Estimator):
-    """Predictions of the first members, of one more, and so on."""
+    """Members one after the other: progress, and predictions of the first ones."""
+
+    _: KW_ONLY
+    verbose: int = 0
+    callbacks: Any = None
 
     def _staged_scores(self, X: Any) -> Iterator[np.ndarray]:
         table = self._predict_table(X)
@@ -68,7 +74,7 @@ class Staged(Estimator):
             if hasattr(self, "classes_"):
                 yield self.classes_[np.argmax(scores, axis=1)]
             else:
-                yield scores[:, 0] if scores.shape[1] == 1 else scores
+                yield flat(scores)
 
 
 class OfForest(Estimator):
@@ -101,8 +107,7 @@ class OfForest(Estimator):
         By the infinitesimal jackknife (Wager, Hastie & Efron 2014); needs ``keep_rows=True``.
         """
         table = self._predict_table(X)
-        found = self.model_._core.standard_errors(table, n_threads(self.n_jobs))
-        return found[:, 0] if found.shape[1] == 1 else found
+        return flat(self.model_._core.standard_errors(table, n_threads(self.n_jobs)))
 
     def proximity(self, X: Any, other: Any = None) -> np.ndarray:
         """Find how near rows are to each other, or to ``other``: the share of trees in which two

@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from . import _table
 from ._threads import n_threads
 from ._warn import tell_unseen
-from ._weald import Committee, Table
 from ._weald import Model as Core
+from ._weald import Table
 
 
 class Model:
@@ -25,14 +25,11 @@ class Model:
 
     __slots__ = ("_core",)
 
-    def __init__(self, core: Core | Committee) -> None:
-        # Of a committee of foreign members some attributes are refused as they are asked for.
-        self._core: Any = core
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if isinstance(self._core, Committee):
-            return Model, (self._core,)
-        return _restored, (self._core.to_bytes(),)
+        return Model, (self._core,)
 
     def __repr__(self) -> str:
         inside = f"{self.n_members} members, " if self.n_members != 1 else ""
@@ -166,11 +163,6 @@ class Model:
         scores, unseen, _ = self._core.scores(table, n_threads(n_jobs))
         tell_unseen(unseen)
         return scores
-
-
-def _restored(data: bytes) -> Model:
-    """The model that bytes hold: all that a pickle calls."""
-    return Model(Core.from_bytes(data))
 
 
 def load(path: str | os.PathLike[str]) -> Model:

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 from . import _text
 from ._describe import documented
-from ._estimator import Classifier, Estimator, Given, Regressor
+from ._estimator import Classifier, Given, Regressor
 from ._inside import Inside
 
 CRITERIA = {"squared_error": "variance", "log_loss": "entropy"}
 """scikit-learn's names of criteria that weald calls otherwise."""
 
 
-class _Tree(Inside, Estimator):
-    _method = "decision-tree"
+@dataclass(eq=False, repr=False)
+class Grown(Inside):
+    """What trees are grown by, alone or in a forest."""
+
+    _: KW_ONLY
+    criterion: str = "gini"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    max_features: Any = None
+    level_charge: float = 0.0
+    monotone_constraints: Any = None
+    interaction_constraints: Any = None
+    bins: str = "auto"
+
     _renamed: ClassVar[dict[str, str]] = {
-        "splitter": "splitter",
         "max_depth": "max_depth",
         "max_leaf_nodes": "max_leaves",
         "min_samples_split": "min_split_rows",
@@ -27,20 +43,34 @@ class _Tree(Inside, Estimator):
     }
 
     def _settings(self, given: Given) -> dict[str, str]:
-        if self.ccp_alpha and self.pruning is not None:
-            raise ValueError("give either ccp_alpha or pruning, not both")
-        pruning = f"cost-complexity:{self.ccp_alpha}" if self.ccp_alpha else self.pruning
         return super()._settings(given) | {
             "criterion": _text.text(CRITERIA.get(self.criterion, self.criterion)),
             "max_features": _text.feature_count(self.max_features),
+            "min_leaf_weight": _text.text(self.min_weight_fraction_leaf * given.weight),
             "monotone": _text.monotone(self.monotone_constraints, given.names),
             "interactions": _text.interactions(self.interaction_constraints, given.names),
-            "pruning": _text.text(pruning),
-            "min_leaf_weight": _text.text(self.min_weight_fraction_leaf * given.weight),
         }
 
 
+@dataclass(eq=False, repr=False)
+class _Tree(Grown):
+    _: KW_ONLY
+    splitter: str = "best"
+    ccp_alpha: float = 0.0
+    pruning: str | None = None
+
+    _method = "decision-tree"
+    _renamed: ClassVar[dict[str, str]] = Grown._renamed | {"splitter": "splitter"}
+
+    def _settings(self, given: Given) -> dict[str, str]:
+        if self.ccp_alpha and self.pruning is not None:
+            raise ValueError("give either ccp_alpha or pruning, not both")
+        pruning = f"cost-complexity:{self.ccp_alpha}" if self.ccp_alpha else self.pruning
+        return super()._settings(given) | {"pruning": _text.text(pruning)}
+
+
 @documented
+@dataclass(eq=False, repr=False)
 class DecisionTreeClassifier(_Tree, Classifier):
     """One decision tree for classes (Breiman, Friedman, Olshen & Stone 1984).
 
@@ -48,48 +78,8 @@ class DecisionTreeClassifier(_Tree, Classifier):
     A tree like C4.5's: ``criterion="gain_ratio", min_samples_leaf=2, pruning="error-based:0.25"``.
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
-        class_weight: Any = None,
-        ccp_alpha: float = 0.0,
-        pruning: str | None = None,
-        level_charge: float = 0.0,
-        monotone_constraints: Any = None,
-        interaction_constraints: Any = None,
-        categorical_features: Any = "from_dtype",
-        bins: str = "auto",
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.pruning = pruning
-        self.level_charge = level_charge
-        self.monotone_constraints = monotone_constraints
-        self.interaction_constraints = interaction_constraints
-        self.categorical_features = categorical_features
-        self.bins = bins
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _: KW_ONLY
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree."""
@@ -98,52 +88,15 @@ class DecisionTreeClassifier(_Tree, Classifier):
 
 
 @documented
+@dataclass(eq=False, repr=False)
 class DecisionTreeRegressor(_Tree, Regressor):
     """One decision tree for numbers, one or several a row (Breiman et al. 1984).
 
     The model to prefer when a person must read it; as a predictor a forest or boosting is better.
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        splitter: str = "best",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        max_features: Any = None,
-        ccp_alpha: float = 0.0,
-        pruning: str | None = None,
-        level_charge: float = 0.0,
-        monotone_constraints: Any = None,
-        interaction_constraints: Any = None,
-        categorical_features: Any = "from_dtype",
-        bins: str = "auto",
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-    ) -> None:
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.max_features = max_features
-        self.ccp_alpha = ccp_alpha
-        self.pruning = pruning
-        self.level_charge = level_charge
-        self.monotone_constraints = monotone_constraints
-        self.interaction_constraints = interaction_constraints
-        self.categorical_features = categorical_features
-        self.bins = bins
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _: KW_ONLY
+    criterion: str = "squared_error"
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ._sketch import Node
 
 __all__ = [
-    "Committee",
     "Fitted",
     "InternalError",
     "Model",
@@ -96,7 +95,7 @@ class Fitted:
     """What a fit gives."""
 
     @property
-    def model(self) -> Model | Committee:
+    def model(self) -> Model:
         """The model: a `Model`, or a `Committee` of members that are not weald's."""
     @property
     def warnings(self) -> list[str]:
@@ -122,7 +121,7 @@ class Model:
         """Writes the model to a file: the old file is there until the new one is."""
     def to_bytes(self) -> bytes:
         """What a file of this model holds."""
-    def __reduce__(self) -> tuple[Callable[[bytes], Model], tuple[bytes]]: ...
+    def __reduce__(self) -> tuple[Callable[..., Model], tuple[Any, ...]]: ...
     def scores(
         self, table: Table, threads: int
     ) -> tuple[NDArray[np.float64], list[tuple[str, int]], list[str]]:
@@ -168,6 +167,22 @@ class Model:
     @property
     def depth(self) -> int:
         """Splits on the longest way from a root to a leaf."""
+    @staticmethod
+    def of_members(
+        base: Any,
+        fields: list[tuple[str, list[str] | None]],
+        output: tuple[str, list[str]],
+        members: list[tuple[Any, list[int] | None]],
+        combine: str,
+        curve: tuple[list[float], int] | None,
+        parameters: dict[str, str],
+        origin: tuple[int, int, str],
+    ) -> Model:
+        """A committee of members that are Python's, from what a pickle holds."""
+    @property
+    def members(self) -> list[tuple[Any, list[int] | None]] | None:
+        """The fitted members that are Python's, each with the columns that it sees, if not all;
+        `None` if the model is weald's own."""
     @property
     def method(self) -> str:
         """The method that made it."""
@@ -208,77 +223,6 @@ class Model:
     def learning_curve(self) -> tuple[str, str, list[float]] | None:
         """The held-out loss before the first round and after each, with its name and what rows were
         held out; `None` if none were."""
-
-@final
-class Committee:
-    """A committee of foreign members, and where it came from."""
-
-    def __new__(
-        cls,
-        base: Any,
-        fields: list[tuple[str, list[str] | None]],
-        output: tuple[str, list[str]],
-        members: list[tuple[Any, list[int] | None]],
-        combine: str,
-        curve: tuple[list[float], int] | None,
-        parameters: dict[str, str],
-        origin: tuple[int, int, str],
-    ) -> Committee: ...
-    def __reduce__(self) -> tuple[type[Committee], tuple[Any, ...]]: ...
-    def scores(
-        self, table: Table, threads: int
-    ) -> tuple[NDArray[np.float64], list[tuple[str, int]], list[str]]:
-        """What the members say of each row together, columns that hold levels they have not seen,
-        and columns that they have no use for. Members answer one after the other."""
-    def predict_row(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the members say of one row together, given a number for each column: the code of the
-        level for categories, NaN for what is missing."""
-    def save(self, path: str | PathLike[str]) -> None:
-        """Refuses: a file cannot hold the members."""
-    def to_bytes(self) -> bytes:
-        """Refuses: a file cannot hold the members."""
-    @property
-    def members(self) -> list[tuple[Any, list[int] | None]]:
-        """The fitted members, each with the columns that it sees, if not all."""
-    @property
-    def method(self) -> str:
-        """The method that made it."""
-    @property
-    def parameters(self) -> dict[str, str]:
-        """The method's parameters, as text."""
-    @property
-    def seed(self) -> int:
-        """The seed."""
-    @property
-    def n_rows(self) -> int:
-        """Rows that it was trained on."""
-    @property
-    def target_names(self) -> list[str]:
-        """What is predicted: a name for each output."""
-    @property
-    def names(self) -> list[str]:
-        """The names of its columns."""
-    @property
-    def levels(self) -> list[list[str] | None]:
-        """The levels of each column; `None` for numbers."""
-    @property
-    def classes(self) -> list[str] | None:
-        """The names of its classes; `None` if it predicts numbers."""
-    @property
-    def output(self) -> str:
-        """What its numbers are: probabilities, value or values."""
-    @property
-    def n_trees(self) -> int:
-        """None is weald's."""
-    @property
-    def n_members(self) -> int:
-        """How many members it has."""
-    @property
-    def out_of_bag_errors(self) -> list[float] | None:
-        """The error on rows out of the bag after each member; `None` if there were none."""
-    @property
-    def learning_curve(self) -> tuple[str, str, list[float]] | None:
-        """There is none."""
 
 @final
 class Stages:

@@ -75,8 +75,7 @@ where
     fn gradients(&self, rows: &Rows<'_>, _: usize, out: &mut [Gradient]) {
         for ((out, y), s) in out.iter_mut().zip(rows.targets).zip(rows.scores) {
             let (g, h) = (self.gradient)(*y, *s);
-            // Not `max`, which would hide a NaN.
-            *out = Gradient { g: g as f32, h: if h < 0.0 { 0.0 } else { h as f32 } };
+            *out = Gradient::of(g, h);
         }
     }
 

@@ -54,6 +54,12 @@ pub struct Gradient {
 }
 
 impl Gradient {
+    /// The derivatives of a user's loss: a negative second one counts as 0.
+    pub fn of(g: f64, h: f64) -> Gradient {
+        // Not `max`, which would hide a NaN.
+        Gradient { g: g as f32, h: if h < 0.0 { 0.0 } else { h as f32 } }
+    }
+
     /// Whether both derivatives are finite.
     #[inline(always)]
     pub fn is_finite(&self) -> bool {
