@@ -9,12 +9,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use super::coder::{self, Coder};
-use super::cuts::Cuts;
+use super::cuts::{Cuts, SampledRows};
 use super::planes::Planes;
 use super::table::Table;
 use crate::observer::Event;
 use crate::run::Run;
-use crate::seed::Seed;
 pub use crate::tree::kernel::bin_search::{MISSING_U8, MISSING_U16};
 
 /// How finely numeric columns are cut.
@@ -72,13 +71,12 @@ impl Bins {
     /// Bins `table`; `None` if the observer stopped the run meanwhile.
     fn of(table: &Table, resolution: Resolution, run: &Run<'_>) -> Option<Bins> {
         run.report(&Event::Stage { name: "binning" });
+        let sampled = SampledRows::of(table.n_rows());
         let cut = |feature: usize| {
             if run.poll() {
                 return None;
             }
-            // Cuts belong to the table, not to the run: any seed would do, but always the same.
-            let seed = Seed(0).child(feature as u64);
-            Some(Coder::of(table.column(feature), resolution, seed))
+            Some(Coder::of(table.column(feature), resolution, &sampled))
         };
         let columns = run.install(|| {
             let coders: Option<Vec<(Cuts, Coder<'_>)>> =
@@ -240,6 +238,7 @@ impl BinnedOnce {
 mod tests {
     use super::*;
     use crate::data::Column;
+    use crate::seed::Seed;
     use proptest::prelude::*;
 
     fn table(values: Vec<f64>) -> Table {

@@ -7,9 +7,8 @@ use rayon::prelude::*;
 
 use super::bins::{Codes, MISSING_U8, MISSING_U16, Resolution};
 use super::column::{Categories, Column, MISSING, Numbers, View};
-use super::cuts::Cuts;
+use super::cuts::{Cuts, SampledRows};
 use crate::run::Run;
-use crate::seed::Seed;
 use crate::tree::kernel::bin_search::{Cut, CutSearch, codes_u16};
 
 /// Rows that a thread codes before it takes others.
@@ -37,7 +36,11 @@ pub(super) enum Search<T> {
 
 impl<'t> Coder<'t> {
     /// The cuts of a column, and how to code its values.
-    pub fn of(column: &'t Column, resolution: Resolution, seed: Seed) -> (Cuts, Coder<'t>) {
+    pub fn of(
+        column: &'t Column,
+        resolution: Resolution,
+        sampled: &SampledRows,
+    ) -> (Cuts, Coder<'t>) {
         let most = match resolution {
             Resolution::Fast => usize::from(MISSING_U8),
             Resolution::Fine => FINE_BINS,
@@ -45,7 +48,7 @@ impl<'t> Coder<'t> {
         };
         match column {
             Column::Numeric(numbers) => {
-                let cuts = Cuts::of(numbers, most, seed);
+                let cuts = Cuts::of(numbers, most, sampled);
                 let edges = cuts.edges();
                 let coder = match numbers {
                     // Cuts of single-precision values are themselves single: the cast is exact.

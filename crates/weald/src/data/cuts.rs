@@ -33,18 +33,19 @@ pub enum Cuts {
 
 impl Cuts {
     /// The cuts of a numeric column into at most `most` bins.
-    pub fn of(numbers: &Numbers, most: usize, seed: Seed) -> Cuts {
-        let sampled = sample(numbers, most, seed);
-        let (values, counts) = distinct(sampled.values);
+    pub fn of(numbers: &Numbers, most: usize, sampled: &SampledRows) -> Cuts {
+        // Exact resolution (as many bins as two bytes hold) always looks at every row.
+        let rows = sampled.0.as_deref().filter(|_| most != usize::from(MISSING_U16));
+        let (values, counts) = distinct(known(numbers, rows));
         if values.len() > most {
             return Cuts::Quantiles { cuts: quantiles(&values, &counts, most) };
         }
-        let values = if sampled.complete { Some(values) } else { complete(numbers, values, most) };
+        let values = if rows.is_none() { Some(values) } else { complete(numbers, values, most) };
         match values {
             Some(values) => Cuts::Exact { values },
             // The rare values that the sample missed made them too many.
             None => {
-                let (values, counts) = distinct(sample(numbers, usize::MAX, seed).values);
+                let (values, counts) = distinct(known(numbers, rows));
                 Cuts::Quantiles { cuts: quantiles(&values, &counts, most) }
             }
         }
@@ -96,35 +97,41 @@ pub fn midpoint(a: f64, b: f64) -> f64 {
     }
 }
 
-struct SampledValues {
-    values: Vec<f64>,
-    complete: bool,
+/// The rows that quantiles are computed from: all of them, or one drawn from each of
+/// [`SAMPLE_ROWS`] equal stretches where there are more rows than that. All columns sample the same
+/// ones, which are near each other in a row-major matrix.
+pub struct SampledRows(Option<Vec<u32>>);
+
+impl SampledRows {
+    /// The sample of a table's rows. It belongs to the table, not to a run: any seed would do, but
+    /// always the same.
+    pub fn of(n_rows: usize) -> SampledRows {
+        if n_rows <= SAMPLE_ROWS {
+            return SampledRows(None);
+        }
+        let mut draws = Seed(0).stream(Purpose::CutSample);
+        let start = |i: usize| (i as u128 * n_rows as u128 / SAMPLE_ROWS as u128) as usize;
+        let draw = |i| start(i) + draws.below((start(i + 1) - start(i)) as u64) as usize;
+        SampledRows(Some((0..SAMPLE_ROWS).map(draw).map(|row| row as u32).collect()))
+    }
 }
 
-/// The values that cuts are computed from: all of them, or one drawn from each of
-/// [`SAMPLE_ROWS`] equal stretches of the column where there are more rows than that. Exact
-/// resolution (as many bins as two bytes hold) always looks at every row.
-fn sample(numbers: &Numbers, most: usize, seed: Seed) -> SampledValues {
-    fn from<T: Copy + Into<f64>>(view: &View<T>, every: bool, seed: Seed) -> Vec<f64> {
-        let n = view.len();
+/// The values of some rows that are not missing; of all rows if none are named.
+fn known(numbers: &Numbers, rows: Option<&[u32]>) -> Vec<f64> {
+    fn from<T: Copy + Into<f64>>(view: &View<T>, rows: Option<&[u32]>) -> Vec<f64> {
         let keep = |x: &f64| !x.is_nan();
-        if every {
-            return view.iter().map(Into::into).filter(keep).collect();
+        match rows {
+            None => view.iter().map(Into::into).filter(keep).collect(),
+            Some(rows) => {
+                let (values, stride) = view.strided();
+                rows.iter().map(|&row| values[row as usize * stride].into()).filter(keep).collect()
+            }
         }
-        let mut draws = seed.stream(Purpose::CutSample);
-        let start = |i: usize| (i as u128 * n as u128 / SAMPLE_ROWS as u128) as usize;
-        (0..SAMPLE_ROWS)
-            .map(|i| start(i) + draws.below((start(i + 1) - start(i)) as u64) as usize)
-            .map(|row| view.at(row).into())
-            .filter(keep)
-            .collect()
     }
-    let every = numbers.len() <= SAMPLE_ROWS || most == usize::from(MISSING_U16);
-    let values = match numbers {
-        Numbers::F32(view) => from(view, every, seed),
-        Numbers::F64(view) => from(view, every, seed),
-    };
-    SampledValues { values, complete: every }
+    match numbers {
+        Numbers::F32(view) => from(view, rows),
+        Numbers::F64(view) => from(view, rows),
+    }
 }
 
 /// Distinct values, increasing, and how often each occurs.
@@ -191,6 +198,10 @@ mod tests {
         Numbers::F64(View::from(values))
     }
 
+    fn cuts(numbers: &Numbers, most: usize) -> Cuts {
+        Cuts::of(numbers, most, &SampledRows::of(numbers.len()))
+    }
+
     proptest! {
         #[test]
         fn a_midpoint_separates(a in any::<f64>(), b in any::<f64>()) {
@@ -211,7 +222,7 @@ mod tests {
             values in prop::collection::vec(-50i32..50, 1..400), most in 2usize..40
         ) {
             let numbers = column(values.iter().map(|&x| f64::from(x) / 7.0).collect());
-            let cuts = Cuts::of(&numbers, most, Seed(0));
+            let cuts = cuts(&numbers, most);
             prop_assert!(cuts.n_bins() <= most);
             prop_assert!(cuts.edges().windows(2).all(|w| w[0] < w[1]));
         }
@@ -220,11 +231,9 @@ mod tests {
     #[test]
     fn few_values_are_exact_and_many_are_even() {
         let few = column((0..1000).map(|i| f64::from(i % 200)).collect());
-        assert!(
-            matches!(Cuts::of(&few, 255, Seed(0)), Cuts::Exact { values } if values.len() == 200)
-        );
+        assert!(matches!(cuts(&few, 255), Cuts::Exact { values } if values.len() == 200));
         let many = column((0..10_000).map(f64::from).collect());
-        let Cuts::Quantiles { cuts } = Cuts::of(&many, 255, Seed(0)) else { panic!() };
+        let Cuts::Quantiles { cuts } = cuts(&many, 255) else { panic!() };
         assert_eq!(cuts.len(), 254);
         let widest = cuts.windows(2).map(|w| w[1] - w[0]).fold(0.0, f64::max);
         assert!(widest <= 40.0, "{widest}");
@@ -234,7 +243,7 @@ mod tests {
     fn a_frequent_value_gets_a_bin_alone() {
         let mut values: Vec<f64> = (0..5_000).map(|i| f64::from(i) + 0.5).collect();
         values.extend(std::iter::repeat_n(2500.0, 5_000));
-        let edges = Cuts::of(&column(values), 255, Seed(0)).edges();
+        let edges = cuts(&column(values), 255).edges();
         let below = edges.iter().rev().find(|&&c| c <= 2500.0).unwrap();
         let above = edges.iter().find(|&&c| c > 2500.0).unwrap();
         assert!(*below > 2499.5 && *above <= 2500.5, "{below} {above}");
@@ -245,7 +254,7 @@ mod tests {
         let mut values = vec![1.0; 300_000];
         values[123_457] = 2.0;
         values[299_999] = f64::INFINITY;
-        let cuts = Cuts::of(&column(values), 255, Seed(0));
+        let cuts = cuts(&column(values), 255);
         assert_eq!(cuts, Cuts::Exact { values: vec![1.0, 2.0, f64::INFINITY] });
     }
 }
