@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Sample, Weights};
+use crate::data::{Distribution, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::run::Run;
@@ -21,6 +21,31 @@ pub trait Learner: Send + Sync {
         Ok(())
     }
 
+    /// What fits the same rows again and again under other weights, as boosting does. A learner that
+    /// can keep something from one fit to the next has its own.
+    fn refits<'a>(
+        &'a self,
+        sample: &Sample<'a>,
+        _: &Run<'_>,
+    ) -> Result<Box<dyn Refit<Self::Model> + 'a>>
+    where
+        Self: Sized,
+    {
+        Ok(Box::new(Anew { learner: self, sample: *sample }))
+    }
+
+    /// Learns which classes a row may have, where each pair of a row and a class has a weight. The
+    /// model has a number between 0 and 1 for each class. A learner that has no use for the weight
+    /// of pairs is given those of rows.
+    fn fit_pairs(
+        &self,
+        sample: &Sample<'_>,
+        pairs: &Distribution,
+        run: &Run<'_>,
+    ) -> Result<Self::Model> {
+        self.fit(&sample.reweighted(&pairs.weights()), run)
+    }
+
     /// Learns from a sample and what else is given. A method refuses what it has no use for.
     fn fit_with(
         &self,
@@ -32,6 +57,31 @@ pub trait Learner: Send + Sync {
             Some(extra) => Err(Error::NotTaken { extra }),
             None => self.fit(sample, run),
         }
+    }
+}
+
+/// Fits the same rows again and again under other weights.
+pub trait Refit<M> {
+    /// The model of the rows under such a distribution.
+    fn fit(&mut self, distribution: &Distribution, run: &Run<'_>) -> Result<M>;
+
+    /// The class that a model says of each row.
+    fn classes(&self, model: &M) -> Result<Vec<u32>>;
+}
+
+/// Fits anew each time.
+struct Anew<'a, L> {
+    learner: &'a L,
+    sample: Sample<'a>,
+}
+
+impl<L: Learner> Refit<L::Model> for Anew<'_, L> {
+    fn fit(&mut self, distribution: &Distribution, run: &Run<'_>) -> Result<L::Model> {
+        self.learner.fit(&self.sample.reweighted(&distribution.weights()), run)
+    }
+
+    fn classes(&self, model: &L::Model) -> Result<Vec<u32>> {
+        Ok(model.scores(self.sample.table)?.classes())
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The same seed gives the same model, to the byte, on any number of threads.
 
+pub mod adaboost;
 pub mod any;
 pub mod bag;
 pub mod base;

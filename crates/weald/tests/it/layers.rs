@@ -25,6 +25,7 @@ const LAYERS: &[(&str, usize)] = &[
     ("tree", 4),
     ("base", 4),
     ("predict", 5),
+    ("adaboost", 6),
     ("bag", 6),
     ("boost", 6),
     ("forest", 6),

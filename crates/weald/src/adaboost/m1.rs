@@ -1,0 +1,38 @@
+//! AdaBoost.M1 (Freund & Schapire 1997, figure 2): several classes, members that say one of them.
+//!
+//! The simplest extension, and a demanding one: with many classes weak members are wrong more often
+//! than right, and boosting ends. SAMME asks less of them.
+
+use super::learner::AdaBoost;
+use super::model::BoostedModel;
+use super::rounds::Rounds;
+use super::voice::Voice;
+use crate::data::Sample;
+use crate::error::Result;
+use crate::learner::Learner;
+use crate::run::Run;
+
+pub(super) fn fit<L: Learner>(
+    boost: &AdaBoost<L>,
+    sample: &Sample<'_>,
+    run: &Run<'_>,
+) -> Result<BoostedModel<L::Model>> {
+    let mut rounds = Rounds::new(boost, sample, run, Voice::Vote)?;
+    let y = rounds.labels()?.codes();
+    let mut d = rounds.distribution()?; // 1. D_1(i) = 1 / m
+    while let Some(h) = rounds.voter(&d, 0.5)? {
+        let eps = rounds.error_above_zero(h.error, &d); // 3.
+        let beta = eps / (1.0 - eps); // 4.
+        let say = rounds.coefficient(if h.is_useful { libm::log(1.0 / beta) } else { 1.0 });
+        // 5. Right rows are multiplied by beta; here wrong ones by its inverse. By the root of beta
+        // the normaliser is that of the bound: 2 sqrt(eps (1 - eps)).
+        let z = d.reweight(|i| if h.classes[i] == y[i] { 1.0 } else { libm::exp(say) });
+        let is_over = h.error == 0.0 || !h.is_useful;
+        let edge = 0.5 - h.error;
+        rounds.add_voter(h, (say, z * libm::exp(-0.5 * say), edge));
+        if is_over {
+            break;
+        }
+    }
+    rounds.finish() // argmax over y of the sum of ln(1 / beta_t) where h_t(x) = y
+}

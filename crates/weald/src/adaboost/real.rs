@@ -1,0 +1,48 @@
+//! Real AdaBoost (Friedman, Hastie & Tibshirani 2000, Algorithm 2), and its form for several classes
+//! (SAMME.R; Zhu, Zou, Rosset & Hastie 2009, Algorithm 4), which is the same for two.
+//!
+//! Members speak by the logarithms of their class shares rather than by one vote, so that a few
+//! rounds go further. Shares are held above half a row's weight: a pure leaf would speak with
+//! infinite force.
+
+use super::learner::AdaBoost;
+use super::model::BoostedModel;
+use super::rounds::Rounds;
+use super::voice::Voice;
+use crate::data::Sample;
+use crate::error::Result;
+use crate::learner::Learner;
+use crate::run::Run;
+use crate::scores::argmax;
+
+pub(super) fn fit<L: Learner>(
+    boost: &AdaBoost<L>,
+    sample: &Sample<'_>,
+    run: &Run<'_>,
+) -> Result<BoostedModel<L::Model>> {
+    let start = crate::data::Distribution::of(sample.weights, sample.n_rows())?;
+    let floor = 0.5 / start.n_copies() as f64;
+    let voice = Voice::LogShares { floor };
+    let mut rounds = Rounds::new(boost, sample, run, voice)?;
+    let (y, k) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
+    let chance = 1.0 - 1.0 / k.max(2) as f64;
+    let mut w = start; // 1. w_i = 1 / N
+    loop {
+        let error = |p: &crate::scores::Scores| w.share(|i| argmax(p.row(i)) != y[i] as usize);
+        let judged = rounds.speaker(&w, |p| (error(p), error(p) < chance))?; // 2. (a)
+        let Some((speaker, error)) = judged else { break };
+        let rate = rounds.coefficient(1.0);
+        let f = |i: usize| {
+            let mut f = vec![0.0; k];
+            voice.add(0, rate, speaker.answers.row(i), &mut f); // 2. (b) 1/2 ln(p / (1 - p))
+            f[y[i] as usize]
+        };
+        let z = w.reweight(|i| libm::exp(-f(i))); // 2. (c)
+        let is_over = error == 0.0 || error >= chance;
+        rounds.add_speakers(vec![speaker], (error, chance - error, rate, z));
+        if is_over {
+            break;
+        }
+    }
+    rounds.finish() // 3. sign of the sum of f_m(x)
+}

@@ -1,0 +1,30 @@
+//! What is kept of each round.
+
+/// One round of boosting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Round {
+    /// The weighted error of the round's hypothesis; for numbers its weighted loss.
+    pub error: f64,
+    /// How much better than chance that is: the edge.
+    pub edge: f64,
+    /// What its say weighs.
+    pub coefficient: f64,
+    /// What the weights add up to before they are normalised again: the training error is at most
+    /// the product of these.
+    pub normaliser: f64,
+    /// How far the round can move the scores of a row apart; margins are by the sum of these.
+    pub reach: f64,
+    /// The training error of all members so far; NaN for numbers.
+    pub training_error: f64,
+    /// The smallest margin of all training rows so far; NaN for numbers.
+    pub min_margin: f64,
+}
+
+/// The products of the normalisers up to each round: bounds of the training error.
+pub fn running_bounds(rounds: &[Round]) -> Vec<f64> {
+    let product = |so_far: &mut f64, round: &Round| {
+        *so_far *= round.normaliser;
+        Some(*so_far)
+    };
+    rounds.iter().scan(1.0, product).collect()
+}
