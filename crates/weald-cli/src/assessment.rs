@@ -123,6 +123,7 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
             let priors = model.members.iter().map(|member| prior(&member.model, 1));
             Combiner::Mean.combine(priors, &model.weights).row(0).to_vec()
         }
+        AnyModel::Boosted(model) => model.prior.clone(),
     }
 }
 

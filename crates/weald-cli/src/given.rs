@@ -105,7 +105,8 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
         AnyModel::Constant(_)
         | AnyModel::Forest(_)
         | AnyModel::Tree(_)
-        | AnyModel::Committee(_) => {
+        | AnyModel::Committee(_)
+        | AnyModel::Boosted(_) => {
             let headline =
                 format!("a model of the method {} cannot be gone on from", trained.method);
             Err(Failure::new(Kind::Usage, headline)
@@ -149,7 +150,8 @@ fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weal
             AnyModel::Constant(_)
             | AnyModel::Forest(_)
             | AnyModel::Tree(_)
-            | AnyModel::Committee(_),
+            | AnyModel::Committee(_)
+            | AnyModel::Boosted(_),
             Some(_),
         ) => Err(Error::NotTaken { extra: "an offset" }),
         (model, None) => Ok(model.aligned_scores(table)),

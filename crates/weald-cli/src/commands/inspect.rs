@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind};
@@ -54,7 +55,8 @@ fn tree(trained: &Trained) -> Result<&TreeModel> {
         AnyModel::Constant(_)
         | AnyModel::Additive(_)
         | AnyModel::Forest(_)
-        | AnyModel::Committee(_) => Err(Failure::new(
+        | AnyModel::Committee(_)
+        | AnyModel::Boosted(_) => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )
@@ -97,6 +99,9 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Committee(model) => {
             let _ = write!(out, "\n{}", picture::committee(model, width()));
+        }
+        AnyModel::Boosted(model) => {
+            let _ = write!(out, "\n{}", picture::boosted(model, width()));
         }
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
@@ -183,6 +188,13 @@ pub fn shape(trained: &Trained) -> String {
             match trained.parameters.get("base") {
                 Some(base) => format!("{}, {members} of {base}", trained.method),
                 None => format!("{}, {members}", trained.method),
+            }
+        }
+        AnyModel::Boosted(model) => {
+            let rounds = crate::say::count(model.rounds.len(), "round", "rounds");
+            match trained.parameters.get("base") {
+                Some(base) => format!("{}, {rounds} of {base}", trained.method),
+                None => format!("{}, {rounds}", trained.method),
             }
         }
         AnyModel::Constant(_) => trained.method.clone(),
@@ -294,9 +306,30 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["members"] =
                 (model.members.iter()).map(|member| json!({ "columns": member.columns })).collect();
         }
+        AnyModel::Boosted(model) => {
+            document["n_rounds"] = json!(model.rounds.len());
+            document["n_members"] = json!(model.members.len());
+            document["rounds"] = rounds_as_json(model);
+        }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }
     document
+}
+
+/// The record of the rounds; what there is not of numbers is null.
+fn rounds_as_json(model: &BoostedModel<AnyModel>) -> Value {
+    let round = |(round, bound): (&Round, f64)| {
+        json!({
+            "error": round.error,
+            "edge": round.edge,
+            "coefficient": round.coefficient,
+            "normaliser": round.normaliser,
+            "bound": bound,
+            "training_error": round.training_error,
+            "min_margin": round.min_margin,
+        })
+    };
+    model.rounds.iter().zip(model.bounds()).map(round).collect()
 }
 
 /// The error on rows out of the bag; errors of no rows are null.

@@ -247,7 +247,10 @@ fn fit_for_keeps(
     let (curve, words) = match &model {
         AnyModel::Forest(model) => (model.out_of_bag.as_ref(), ("tree", "trees")),
         AnyModel::Committee(model) => (model.out_of_bag.as_ref(), ("member", "members")),
-        AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Tree(_) => (None, ("", "")),
+        AnyModel::Constant(_)
+        | AnyModel::Additive(_)
+        | AnyModel::Tree(_)
+        | AnyModel::Boosted(_) => (None, ("", "")),
     };
     if let Some(curve) = curve {
         say::line(&picture::out_of_bag(curve, model.output(), words));
@@ -403,12 +406,16 @@ impl Outcome {
                 AnyModel::Constant(_)
                 | AnyModel::Forest(_)
                 | AnyModel::Tree(_)
-                | AnyModel::Committee(_) => None,
+                | AnyModel::Committee(_)
+                | AnyModel::Boosted(_) => None,
             },
             "out_of_bag": match &self.trained.model {
                 AnyModel::Forest(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
                 AnyModel::Committee(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
-                AnyModel::Constant(_) | AnyModel::Additive(_) | AnyModel::Tree(_) => Value::Null,
+                AnyModel::Constant(_)
+                | AnyModel::Additive(_)
+                | AnyModel::Tree(_)
+                | AnyModel::Boosted(_) => Value::Null,
             },
             "model_file": self.to.display().to_string(),
             "model_bytes": n_bytes,

@@ -3,6 +3,7 @@
 //! Every picture of a tree is drawn from one [`Sketch`], which holds the words: the questions, the
 //! answers, the shares, and where missing values go. The renderers only place them.
 
+mod boosted;
 mod colour;
 mod committee;
 mod curve;
@@ -15,6 +16,7 @@ mod svg;
 mod text;
 mod words;
 
+pub use boosted::boosted;
 pub use committee::committee;
 pub use curve::curve;
 pub use dot::dot;

@@ -87,13 +87,19 @@ impl Algorithm {
     /// RT as its authors found it to work best.
     pub const RT: Algorithm = Algorithm::Rt { threshold: 0.1, power: 2 };
 
-    /// The variant that `Auto` stands for.
+    /// The variant that `Auto` stands for. With one class there is nothing to tell apart, and all
+    /// variants for classes are as one.
     pub fn resolved(self, target: &Target) -> Algorithm {
         match (self, target) {
-            (Algorithm::Auto, Target::Classes(labels)) if labels.n_classes() <= 2 => {
+            (Algorithm::Auto, Target::Classes(labels)) if labels.n_classes() == 2 => {
                 Algorithm::Binary
             }
             (Algorithm::Auto, Target::Classes(_)) => Algorithm::Samme,
+            (of_classes, Target::Classes(labels))
+                if labels.n_classes() < 2 && of_classes.task() == Task::Classification =>
+            {
+                Algorithm::Samme
+            }
             (Algorithm::Auto, Target::Numbers(_) | Target::Several(_)) => Algorithm::R2,
             (other, _) => other,
         }

@@ -16,6 +16,9 @@ use crate::scores::Scores;
 
 /// How far a working response may be off, as the authors advise.
 const LARGEST_RESPONSE: f64 = 4.0;
+/// Parts of 1 that responses are multiples of: few enough digits that a weight times a response is
+/// exact, and three rows are one row thrice as heavy.
+const GRID: f64 = (1 << 20) as f64;
 /// The least weight of a row.
 const LEAST_WEIGHT: f64 = 1e-10;
 /// The least probability whose logarithm is taken.
@@ -46,7 +49,7 @@ pub(super) fn fit<L: Learner>(
             let response = |i: usize| {
                 let y = if codes[i] as usize == class(score) { 1.0 } else { 0.0 };
                 let z = (y - share(i)) / weight(i);
-                z.clamp(-LARGEST_RESPONSE, LARGEST_RESPONSE)
+                (z.clamp(-LARGEST_RESPONSE, LARGEST_RESPONSE) * GRID).round() / GRID
             };
             let z: Vec<f64> = (0..sample.n_rows()).map(response).collect(); // 2. (a)
             let mut w = rows.clone();
@@ -77,7 +80,7 @@ pub(super) fn fit<L: Learner>(
 fn probabilities(scores: Option<&Scores>, (n_rows, n_classes): (usize, usize)) -> Scores {
     let mut p = Scores::zeros(n_rows, n_classes.max(2));
     if let Some(scores) = scores {
-        let link = Voice::Numbers.link(scores.width());
+        let link = Voice::link(scores.width(), n_classes);
         p.rows_mut().zip(scores.rows()).for_each(|(p, scores)| link.respond(scores, p));
     }
     p

@@ -20,6 +20,8 @@ pub struct BoostedModel<M> {
     pub voice: Voice,
     /// The rounds.
     pub rounds: Vec<Round>,
+    /// The class shares, or the mean, of the training rows: what is predicted without a member.
+    pub prior: Vec<f64>,
     /// The columns of the training table.
     pub schema: Arc<Schema>,
     /// What the predictions mean.
@@ -33,6 +35,11 @@ impl<M: Model> BoostedModel<M> {
             Output::Probabilities { classes } => classes.len(),
             _ => 0,
         }
+    }
+
+    /// Whether what members say adds up to scores; of numbers the median or the mean is taken.
+    pub fn has_scores(&self) -> bool {
+        !matches!(self.voice, Voice::Median | Voice::Mean)
     }
 
     /// How many scores a row has.
@@ -108,7 +115,7 @@ impl<M: Model> BoostedModel<M> {
                 let weight: f64 = answers().map(|(_, weight)| weight).sum();
                 prediction[0] = answers().map(|(x, by)| x * (by / weight)).sum();
             }
-            voice => voice.link(raw.len()).respond(raw, prediction),
+            _ => Voice::link(raw.len(), prediction.len()).respond(raw, prediction),
         }
     }
 

@@ -31,7 +31,8 @@ pub(super) fn fit<L: Learner>(
     let y = rounds.numbers()?.iter().map(|&y| scale.apply(y));
     let mut densities: Vec<Density> = y.map(Density::new).collect(); // w_{i,y} = |y - y_i|
     loop {
-        let largest = densities.iter().map(|d| d.mass()).fold(f64::MIN_POSITIVE, f64::max);
+        let there = densities.iter().zip(rows.units()).filter(|(_, unit)| **unit > 0);
+        let largest = there.map(|(d, _)| d.mass()).fold(f64::MIN_POSITIVE, f64::max);
         let mass = rows.mean(|i| densities[i].mass() / largest);
         let mut p = rows.clone();
         p.reweight(|i| densities[i].mass() / largest);

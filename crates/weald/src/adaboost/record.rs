@@ -12,12 +12,13 @@ pub struct Round {
     /// What the weights add up to before they are normalised again: the training error is at most
     /// the product of these.
     pub normaliser: f64,
-    /// How far the round can move the scores of a row apart; margins are by the sum of these.
+    /// How far the round can move the scores of a row apart, where there are scores; margins are by
+    /// the sum of these.
     pub reach: f64,
-    /// The training error of all members so far; NaN for numbers.
-    pub training_error: f64,
-    /// The smallest margin of all training rows so far; NaN for numbers.
-    pub min_margin: f64,
+    /// The training error of all members so far; of numbers there is none.
+    pub training_error: Option<f64>,
+    /// The smallest margin of all training rows so far; of numbers there is none.
+    pub min_margin: Option<f64>,
 }
 
 /// The products of the normalisers up to each round: bounds of the training error.

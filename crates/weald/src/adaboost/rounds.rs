@@ -5,6 +5,7 @@ use super::model::BoostedModel;
 use super::record::Round;
 use super::tally::Tally;
 use super::voice::Voice;
+use crate::base::constant::Constant;
 use crate::data::{ClassLabels, Distribution, Resampling, Sample, Target, Weights};
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Refit};
@@ -262,7 +263,7 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         (error, edge, coefficient, normaliser): (f64, f64, f64, f64),
         reach_before: f64,
     ) {
-        let (reach, training_error, min_margin) = (f64::NAN, f64::NAN, f64::NAN);
+        let (reach, training_error, min_margin) = (0.0, None, None);
         let round =
             Round { error, edge, coefficient, normaliser, reach, training_error, min_margin };
         let round = self.tally.as_ref().map_or(round, |tally| tally.record(round, reach_before));
@@ -277,7 +278,9 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         if self.members.is_empty() {
             return Err(Error::Interrupted);
         }
+        let prior = Constant {}.fit(&self.sample, self.run)?.value;
         Ok(BoostedModel {
+            prior,
             members: self.members,
             voice: self.voice,
             rounds: self.rounds,

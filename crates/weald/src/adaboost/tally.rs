@@ -68,8 +68,8 @@ impl<'a> Tally<'a> {
     pub fn record(&self, round: Round, before: f64) -> Round {
         let codes = self.labels.codes();
         let class = |row: usize| codes[row] as usize;
-        let (training_error, least) = match self.scores.width() {
-            1 => {
+        let (training_error, least) = match (self.scores.width(), self.labels.n_classes()) {
+            (1, 2) => {
                 let scores = self.scores.values();
                 let is_wrong = |row: usize| (scores[row] > 0.0) != (class(row) == 1);
                 let signed = |row: usize| if class(row) == 1 { scores[row] } else { -scores[row] };
@@ -82,7 +82,12 @@ impl<'a> Tally<'a> {
             }
         };
         let min_margin = if self.reach > 0.0 { least / self.reach } else { 0.0 };
-        Round { reach: self.reach - before, training_error, min_margin, ..round }
+        Round {
+            reach: self.reach - before,
+            training_error: Some(training_error),
+            min_margin: Some(min_margin),
+            ..round
+        }
     }
 
     /// How far the rounds so far can move the scores of a row apart.
@@ -100,8 +105,8 @@ impl<'a> Tally<'a> {
 
 /// How far the score of a class is above those of all others.
 pub(super) fn lead(scores: &[f64], class: usize) -> f64 {
-    let others = scores.iter().enumerate().filter(|(k, _)| *k != class);
-    scores[class] - others.map(|(_, &score)| score).fold(f64::NEG_INFINITY, f64::max)
+    let others = scores.iter().enumerate().filter(|(k, _)| *k != class).map(|(_, &score)| score);
+    scores[class] - others.reduce(f64::max).unwrap_or(0.0)
 }
 
 /// How far numbers are apart; of one number, its size.

@@ -71,10 +71,10 @@ impl Voice {
         }
     }
 
-    /// How scores become probabilities.
-    pub fn link(self, n_scores: usize) -> Link {
-        match n_scores {
-            1 => Link::DoubleLogistic,
+    /// How so many scores become the probabilities of so many classes.
+    pub fn link(n_scores: usize, n_classes: usize) -> Link {
+        match (n_scores, n_classes) {
+            (1, 2) => Link::DoubleLogistic,
             _ => Link::Softmax,
         }
     }

@@ -1,15 +1,10 @@
-//! Bagging by name: which method is bagged, and that method's own parameters.
-//!
-//! `base` is the name of a method; to set it starts from that method's defaults. The parameters of
-//! the base stand behind `base.`, as in `base.max_depth`. A base is not itself bagging: rows and
-//! columns are drawn once, by one committee.
+//! Bagging by name.
 
 use super::AnyLearner;
+use super::base::OfBase;
 use crate::bag::Bagging;
-use crate::error::{Error, Result, nearest};
-use crate::parameter::{Parameter, Parameters, Setting, out_of_range, parameter_list};
-
-const PREFIX: &str = "base.";
+use crate::error::Result;
+use crate::parameter::{Parameter, Parameters, Setting, parameter_list};
 
 impl Parameters for Bagging<AnyLearner> {
     fn method(&self) -> &'static str {
@@ -28,149 +23,36 @@ impl Parameters for Bagging<AnyLearner> {
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name.strip_prefix(PREFIX) {
-            _ if name == "base" => {
-                let base = AnyLearner::named(value)?;
-                check_base(&base, value)?;
-                self.base = base;
-            }
-            Some(own) => self.base.set(own, value).map_err(of_base)?,
-            None => self.set_own(name, value).map_err(|error| self.with_nearest(error))?,
-        }
-        self.check()
+        self.set_any(name, value)
     }
 
     fn settings(&self) -> Vec<Setting> {
-        let mut settings = self.own_settings();
-        settings.push(Setting {
-            name: "base".into(),
-            value: self.base.method().into(),
-            expected: "a method that is not bagging".into(),
-            meaning: "what members are fitted by, with its default parameters",
-        });
-        settings.extend(self.base.settings().into_iter().map(|setting| Setting {
-            name: format!("{PREFIX}{}", setting.name).into(),
-            ..setting
-        }));
-        settings
+        self.settings_of_all()
     }
 
     fn check(&self) -> Result<()> {
-        check_base(&self.base, self.base.method())?;
-        self.check_ranges()?;
-        self.base.check().map_err(of_base)
+        self.check_all()
     }
 }
 
-impl Bagging<AnyLearner> {
-    /// An error about a name that is unknown here, with the nearest of all names, the base's too.
-    fn with_nearest(&self, error: Error) -> Error {
-        match error {
-            Error::UnknownParameter { method, name, .. } => {
-                let settings = self.settings();
-                let nearest = nearest(&name, settings.iter().map(|setting| &*setting.name));
-                Error::UnknownParameter { method, name, nearest }
-            }
-            other => other,
-        }
+impl OfBase for Bagging<AnyLearner> {
+    fn base(&self) -> &AnyLearner {
+        &self.base
     }
-}
 
-/// Whether a method may be bagged.
-fn check_base(base: &AnyLearner, name: &str) -> Result<()> {
-    match base {
-        AnyLearner::Bagging(_) => out_of_range(
-            "base",
-            name,
+    fn base_mut(&mut self) -> &mut AnyLearner {
+        &mut self.base
+    }
+
+    /// Rows and columns are drawn once, by one committee.
+    fn refuses(&self, base: &AnyLearner) -> Option<&'static str> {
+        let is_bagging = matches!(base, AnyLearner::Bagging(_));
+        is_bagging.then_some(
             "a method that is not itself bagging; random-patches draws both rows and columns",
-        ),
-        _ => Ok(()),
-    }
-}
-
-/// An error about a parameter of the base, under the name that it has here.
-fn of_base(error: Error) -> Error {
-    let prefixed = |name: String| format!("{PREFIX}{name}");
-    match error {
-        Error::Parameter { name, value, expected } => {
-            Error::Parameter { name: prefixed(name), value, expected }
-        }
-        Error::UnknownParameter { method, name, nearest } => {
-            Error::UnknownParameter { method, name: prefixed(name), nearest: nearest.map(prefixed) }
-        }
-        other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bagging() -> AnyLearner {
-        AnyLearner::named("bagging").unwrap()
+        )
     }
 
-    fn value(learner: &AnyLearner, name: &str) -> Option<String> {
-        learner.settings().into_iter().find(|s| s.name == name).map(|s| s.value)
-    }
-
-    #[test]
-    fn the_base_and_its_parameters_are_set_by_name() {
-        let mut learner = bagging();
-        learner.set("base.max_depth", "3").unwrap();
-        learner.set("n_members", "7").unwrap();
-        assert_eq!(value(&learner, "base").as_deref(), Some("decision-tree"));
-        assert_eq!(value(&learner, "base.max_depth").as_deref(), Some("3"));
-        learner.set("base", "decision-tree").unwrap();
-        assert_eq!(value(&learner, "base.max_depth").as_deref(), Some("none"), "base starts anew");
-        learner.set("base", "extra-trees").unwrap();
-        assert_eq!(value(&learner, "base.splitter").as_deref(), Some("random-cut"));
-        assert_eq!(value(&learner, "base.max_leaves").as_deref(), Some("none"));
-        assert_eq!(value(&learner, "n_members").as_deref(), Some("7"));
-    }
-
-    #[test]
-    fn a_base_is_told_from_its_settings() {
-        // What is saved is names and values: they must give the same learner again.
-        for method in crate::any::METHODS.iter().filter(|m| !m.name.contains("bagging")) {
-            let mut learner = bagging();
-            if learner.set("base", method.name).is_err() {
-                continue;
-            }
-            let mut again = bagging();
-            for setting in learner.settings() {
-                again.set(&setting.name, &setting.value).unwrap();
-            }
-            assert_eq!(again, learner, "{}", method.name);
-        }
-    }
-
-    #[test]
-    fn errors_name_the_parameter_as_it_was_given() {
-        let error = |name: &str, value: &str| bagging().set(name, value).unwrap_err().to_string();
-        let found = error("base.max_depth", "deep");
-        assert_eq!(found, "`base.max_depth` is \"deep\"; expected a whole number or none");
-        let found = error("base.min_leaf_rows", "0");
-        assert_eq!(found, "`base.min_leaf_rows` is \"0\"; expected at least 1");
-        let found = error("base.max_dept", "3");
-        let words = "decision-tree has no parameter \"base.max_dept\"; did you mean \
-                     \"base.max_depth\"?";
-        assert_eq!(found, words);
-        let found = error("bsae", "stump");
-        assert!(found.contains("did you mean \"base\""), "{found}");
-        let found = error("max_depth", "3");
-        assert!(found.contains("did you mean \"base.max_depth\""), "{found}");
-        let found = error("base", "stomp");
-        assert_eq!(found, "there is no method \"stomp\"; did you mean \"stump\"?");
-    }
-
-    #[test]
-    fn bagging_is_not_bagged() {
-        for method in ["bagging", "pasting", "random-subspace", "random-patches"] {
-            let mut learner = bagging();
-            let error = learner.set("base", method).unwrap_err().to_string();
-            assert!(error.contains("not itself bagging"), "{error}");
-            assert_eq!(learner, bagging(), "nothing has changed");
-        }
+    fn check_own(&self) -> Result<()> {
+        self.check_ranges()
     }
 }

@@ -1,6 +1,7 @@
 //! The names of the methods.
 
 use super::AnyLearner;
+use crate::adaboost::{AdaBoost, Algorithm};
 use crate::bag::Bagging;
 use crate::base::constant::Constant;
 use crate::boost::GradientBoosting;
@@ -72,6 +73,84 @@ pub const METHODS: &[Method] = &[
         make: || bagging(Bagging::random_patches),
     },
     Method {
+        name: "adaboost",
+        summary: "weak members one after the other, each dwelling on what those before it got wrong",
+        source: "Freund & Schapire 1997",
+        make: || adaboost(Algorithm::Auto),
+    },
+    Method {
+        name: "samme",
+        summary: "AdaBoost for several classes: members need only be better than chance",
+        source: "Zhu, Zou, Rosset & Hastie 2009",
+        make: || adaboost(Algorithm::Samme),
+    },
+    Method {
+        name: "adaboost-m1",
+        summary: "AdaBoost for several classes: members must be right more often than wrong",
+        source: "Freund & Schapire 1997",
+        make: || adaboost(Algorithm::M1),
+    },
+    Method {
+        name: "adaboost-mh",
+        summary: "AdaBoost over pairs of a row and a class",
+        source: "Schapire & Singer 1999",
+        make: || adaboost(Algorithm::Mh),
+    },
+    Method {
+        name: "adaboost-m2",
+        summary: "AdaBoost by how plausible members find each class",
+        source: "Freund & Schapire 1997",
+        make: || adaboost(Algorithm::M2),
+    },
+    Method {
+        name: "adaboost-mr",
+        summary: "AdaBoost that ranks the right class above the others",
+        source: "Schapire & Singer 1999",
+        make: || adaboost(Algorithm::Mr),
+    },
+    Method {
+        name: "adaboost-star",
+        summary: "AdaBoost towards the largest margin, for two classes",
+        source: "Rätsch & Warmuth 2005",
+        make: || adaboost(Algorithm::STAR),
+    },
+    Method {
+        name: "real-adaboost",
+        summary: "AdaBoost by the log odds that members give",
+        source: "Friedman, Hastie & Tibshirani 2000",
+        make: || adaboost(Algorithm::Real),
+    },
+    Method {
+        name: "gentle-adaboost",
+        summary: "Newton steps on the exponential loss",
+        source: "Friedman, Hastie & Tibshirani 2000",
+        make: || adaboost(Algorithm::Gentle),
+    },
+    Method {
+        name: "logitboost",
+        summary: "Newton steps on the logistic loss",
+        source: "Friedman, Hastie & Tibshirani 2000",
+        make: || adaboost(Algorithm::Logit),
+    },
+    Method {
+        name: "adaboost-r2",
+        summary: "AdaBoost for numbers: rows that are far off get heavier",
+        source: "Drucker 1997",
+        make: || regression(Algorithm::R2),
+    },
+    Method {
+        name: "adaboost-r",
+        summary: "AdaBoost for numbers as questions of yes and no",
+        source: "Freund & Schapire 1997",
+        make: || regression(Algorithm::R),
+    },
+    Method {
+        name: "adaboost-rt",
+        summary: "AdaBoost for numbers with a threshold on the relative error",
+        source: "Solomatine & Shrestha 2004",
+        make: || regression(Algorithm::RT),
+    },
+    Method {
         name: "decision-tree",
         summary: "one tree; Gini for classes, variance for numbers",
         source: "Breiman, Friedman, Olshen & Stone 1984",
@@ -99,6 +178,19 @@ pub const METHODS: &[Method] = &[
 
 fn bagging(of: fn(AnyLearner) -> Bagging<AnyLearner>) -> AnyLearner {
     AnyLearner::Bagging(Box::new(of(AnyLearner::DecisionTree(DecisionTree::default()))))
+}
+
+/// AdaBoost of stumps.
+fn adaboost(algorithm: Algorithm) -> AnyLearner {
+    let base = AnyLearner::Stump(Stump::default());
+    AnyLearner::AdaBoost(Box::new(AdaBoost { algorithm, ..AdaBoost::of(base) }))
+}
+
+/// AdaBoost of trees of three levels: stumps are too weak for numbers.
+fn regression(algorithm: Algorithm) -> AnyLearner {
+    let tree = DecisionTree { max_depth: Some(3), ..DecisionTree::default() };
+    let base = AnyLearner::DecisionTree(tree);
+    AnyLearner::AdaBoost(Box::new(AdaBoost { algorithm, ..AdaBoost::of(base) }))
 }
 
 impl AnyLearner {

@@ -3,7 +3,9 @@
 //! Adding a method to [`AnyLearner`] or a model to [`AnyModel`] does not compile until every
 //! place that must know it does.
 
+mod adaboost;
 mod bagging;
+mod base;
 mod method;
 mod trained;
 
@@ -12,10 +14,11 @@ use std::sync::Arc;
 pub use method::{METHODS, Method};
 pub use trained::{MetricValue, TargetField, Trained};
 
+use crate::adaboost::{AdaBoost, Algorithm, BoostedModel};
 use crate::bag::Bagging;
 use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
-use crate::data::{Aligned, Sample, Schema, Task};
+use crate::data::{Aligned, Distribution, Sample, Schema, Task};
 use crate::ensemble::{Combiner, Ensemble, Member};
 use crate::error::{Error, Result};
 use crate::forest::{ForestModel, RandomForest};
@@ -41,6 +44,8 @@ pub enum AnyLearner {
     Stump(Stump),
     /// A committee of another method's models.
     Bagging(Box<Bagging<AnyLearner>>),
+    /// Another method's models one after the other, each fitted to what went wrong before.
+    AdaBoost(Box<AdaBoost<AnyLearner>>),
 }
 
 /// Any fitted model.
@@ -56,6 +61,8 @@ pub enum AnyModel {
     Tree(TreeModel),
     /// Models that answer together.
     Committee(Ensemble<Member<AnyModel>>),
+    /// Models that speak in turn.
+    Boosted(BoostedModel<AnyModel>),
 }
 
 /// Does the same with whatever learner `$any` holds.
@@ -68,6 +75,7 @@ macro_rules! each_learner {
             AnyLearner::DecisionTree($learner) => $body,
             AnyLearner::Stump($learner) => $body,
             AnyLearner::Bagging($learner) => $body,
+            AnyLearner::AdaBoost($learner) => $body,
         }
     };
 }
@@ -81,6 +89,7 @@ macro_rules! each_model {
             AnyModel::Forest($model) => $body,
             AnyModel::Tree($model) => $body,
             AnyModel::Committee($model) => $body,
+            AnyModel::Boosted($model) => $body,
         }
     };
 }
@@ -106,6 +115,19 @@ impl AnyLearner {
         each_learner!(self, learner => learner.check())
     }
 
+    /// What its members are fitted by, if it has such.
+    pub fn own_base(&self) -> Option<&AnyLearner> {
+        match self {
+            AnyLearner::Bagging(learner) => Some(&learner.base),
+            AnyLearner::AdaBoost(learner) => Some(&learner.base),
+            AnyLearner::Constant(_)
+            | AnyLearner::GradientBoosting(_)
+            | AnyLearner::RandomForest(_)
+            | AnyLearner::DecisionTree(_)
+            | AnyLearner::Stump(_) => None,
+        }
+    }
+
     /// What it is for, if that is one task alone: a loss for numbers makes it a method for them.
     pub fn task(&self) -> Option<Task> {
         match self {
@@ -118,6 +140,10 @@ impl AnyLearner {
                     learner.resampling.needs_classes() || learner.combine == Combiner::Vote;
                 if is_of_classes { Some(Task::Classification) } else { learner.base.task() }
             }
+            AnyLearner::AdaBoost(learner) => match learner.algorithm {
+                Algorithm::Auto => None,
+                algorithm => Some(algorithm.task()),
+            },
             AnyLearner::Constant(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
@@ -144,11 +170,34 @@ impl Learner for AnyLearner {
                 learner.check()?;
                 learner.fit(sample, run).map(AnyModel::Committee)
             }
+            AnyLearner::AdaBoost(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(AnyModel::Boosted)
+            }
         }
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         each_learner!(self, learner => learner.prepare(sample, run))
+    }
+
+    fn fit_pairs(
+        &self,
+        sample: &Sample<'_>,
+        pairs: &Distribution,
+        run: &Run<'_>,
+    ) -> Result<AnyModel> {
+        match self {
+            AnyLearner::DecisionTree(learner) => {
+                learner.fit_pairs(sample, pairs, run).map(AnyModel::Tree)
+            }
+            AnyLearner::Stump(learner) => learner.fit_pairs(sample, pairs, run).map(AnyModel::Tree),
+            AnyLearner::Constant(_)
+            | AnyLearner::GradientBoosting(_)
+            | AnyLearner::RandomForest(_)
+            | AnyLearner::Bagging(_)
+            | AnyLearner::AdaBoost(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
+        }
     }
 
     fn fit_with(
@@ -206,7 +255,8 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
         AnyModel::Constant(_)
         | AnyModel::Forest(_)
         | AnyModel::Tree(_)
-        | AnyModel::Committee(_) => Err(Error::Checkpoint {
+        | AnyModel::Committee(_)
+        | AnyModel::Boosted(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

@@ -173,11 +173,13 @@ impl Distribution {
         let of_row = |(row, unit): (usize, &u64)| unit * u64::from(self.copies(row));
         let total: u64 = units.iter().enumerate().map(of_row).sum();
         let exponent = LEARNER_BITS - (u64::BITS - total.leading_zeros()) as i32;
+        // About as much as there are rows: what learners say of weight is of that size.
+        let back = libm::frexp(self.n_copies as f64).1 - LEARNER_BITS;
         let weight = |(row, unit): (usize, u64)| match unit {
             0 => 0.0,
             unit => {
                 let whole = libm::ldexp(unit as f64, exponent).round().max(1.0);
-                whole * f64::from(self.copies(row))
+                libm::ldexp(whole * f64::from(self.copies(row)), back)
             }
         };
         Weights::Real(units.into_iter().enumerate().map(weight).collect())
@@ -276,6 +278,6 @@ mod tests {
         assert_eq!(pairs.units()[5], 0);
         assert!(close(pairs.share(|entry| entry / 4 == 0), 1.0 / 3.0));
         let weights = pairs.weights();
-        assert!(weights.at(0) == weights.at(2) && weights.at(0) > 1e6);
+        assert!(weights.at(0) == weights.at(2) && weights.at(0) > 0.5);
     }
 }

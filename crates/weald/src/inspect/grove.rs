@@ -45,6 +45,7 @@ pub(super) fn groves(model: &AnyModel) -> Vec<Grove<'_>> {
         AnyModel::Committee(committee) => {
             return committee.members.iter().flat_map(of_member).collect();
         }
+        AnyModel::Boosted(boosted) => return boosted.members.iter().flat_map(groves).collect(),
     };
     vec![Grove { kept, columns: None }]
 }

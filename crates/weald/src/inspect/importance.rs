@@ -13,7 +13,8 @@ use crate::tree::Tree;
 /// where nothing was split.
 ///
 /// Of boosting the gains of all trees are added up, before the learning rate. Of a forest it is the
-/// mean over its trees, of a committee that over its members, by their weight.
+/// mean over its trees, of a committee that over its members, by their
+/// weight, and so of AdaBoost, by their coefficients.
 pub fn importance(model: &AnyModel) -> Vec<f64> {
     let n_columns = model.schema().len();
     match model {
@@ -28,6 +29,17 @@ pub fn importance(model: &AnyModel) -> Vec<f64> {
                 for (own, share) in importance(&member.model).into_iter().enumerate() {
                     let column = member.columns.as_ref().map_or(own, |all| all[own] as usize);
                     shares[column] += share * (weight / largest);
+                }
+            }
+            in_shares(shares)
+        }
+        AnyModel::Boosted(boosted) => {
+            let weights = (0..boosted.members.len()).map(|member| boosted.coefficient(member));
+            let largest = weights.clone().fold(0.0, |a: f64, b| a.max(b.abs()));
+            let mut shares = vec![0.0; n_columns];
+            for (member, weight) in boosted.members.iter().zip(weights) {
+                for (sum, share) in shares.iter_mut().zip(importance(member)) {
+                    *sum += share * (weight.abs() / largest);
                 }
             }
             in_shares(shares)

@@ -72,6 +72,7 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             AnyModel::Committee(model) => {
                 SoFar::Answers(Combining::new(model.combiner, &model.weights))
             }
+            AnyModel::Boosted(model) => SoFar::Raw(model.start_scores(n_rows)),
         };
         Stages { model, table, n_done: 0, so_far }
     }
@@ -84,6 +85,7 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),
             AnyModel::Committee(model) => model.members.len(),
+            AnyModel::Boosted(model) => model.rounds.len(),
         }
     }
 
@@ -95,6 +97,7 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
         let (model, at) = (self.model.borrow(), self.n_done);
         match (model, &mut self.so_far) {
             (AnyModel::Additive(model), SoFar::Raw(raw)) => model.add_round(at, &self.table, raw),
+            (AnyModel::Boosted(model), SoFar::Raw(raw)) => model.add_round(at, &self.table, raw),
             (AnyModel::Forest(model), SoFar::Sums { sums, ahead }) => {
                 ahead.add_tree(&model.trees, at, self.table.table(), sums);
             }
@@ -113,6 +116,7 @@ impl Stage<'_> {
     pub fn scores(&self) -> Scores {
         match (self.model, self.so_far) {
             (AnyModel::Additive(model), SoFar::Raw(raw)) => model.respond(raw),
+            (AnyModel::Boosted(model), SoFar::Raw(raw)) => model.respond(raw, self.n),
             (_, SoFar::Sums { sums, .. }) => {
                 let mut mean = sums.clone();
                 mean.values_mut().iter_mut().for_each(|sum| *sum /= self.n as f64);
@@ -123,11 +127,13 @@ impl Stage<'_> {
         }
     }
 
-    /// The scores before the link; boosting alone has them ([`raw_scores`](crate::boost::AdditiveModel::raw_scores)).
+    /// The scores before the link; boosting alone has them
+    /// ([`raw_scores`](crate::boost::AdditiveModel::raw_scores)), of numbers by gradients alone.
     pub fn raw(&self) -> Option<&Scores> {
-        match self.so_far {
-            SoFar::Raw(raw) => Some(raw),
-            SoFar::Nothing | SoFar::Sums { .. } | SoFar::Answers(_) => None,
+        match (self.model, self.so_far) {
+            (AnyModel::Boosted(model), _) if !model.has_scores() => None,
+            (_, SoFar::Raw(raw)) => Some(raw),
+            (_, SoFar::Nothing | SoFar::Sums { .. } | SoFar::Answers(_)) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Committees: each member a container of its own within the file, all under one schema.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use crate::any::AnyModel;
 use crate::data::Schema;
 use crate::ensemble::{Combiner, Ensemble, Member};
 use crate::error::ModelFileError;
-use crate::model::Output;
+use crate::model::{Model, Output};
 
 /// The array of the columns of a member that does not see all.
 const COLUMNS: &str = "member.columns";
@@ -28,15 +29,14 @@ struct MemberDocument {
     kind: Kind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     curve: Option<CurveFacts>,
+    /// Whether it has a number for each class, instead of probabilities.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    values: bool,
 }
 
 /// Adds the arrays of a committee.
 pub(super) fn write(model: &Ensemble<Member<AnyModel>>, arrays: &mut ArrayWriter) {
-    let (mut members, mut ends) = (Vec::new(), Vec::with_capacity(model.members.len()));
-    for member in &model.members {
-        members.extend(member_to_bytes(member));
-        ends.push(members.len() as u64);
-    }
+    let (ends, members) = members_to_bytes(model.members.iter(), model.output());
     arrays.wholes("committee.ends", ends.into_iter());
     arrays.numbers("committee.weights", &[model.weights.len()], model.weights.iter().copied());
     let combiner = match model.combiner {
@@ -48,19 +48,50 @@ pub(super) fn write(model: &Ensemble<Member<AnyModel>>, arrays: &mut ArrayWriter
     write_curve(model.out_of_bag.as_ref(), arrays);
 }
 
-/// Takes the arrays of a committee, and proves them.
+/// The members of a model of such an output one after the other, and where each of them ends.
+pub(super) fn members_to_bytes<M: Borrow<Member<AnyModel>>>(
+    members: impl Iterator<Item = M>,
+    output: &Output,
+) -> (Vec<u64>, Vec<u8>) {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+    for member in members {
+        bytes.extend(member_to_bytes(member.borrow(), output));
+        ends.push(bytes.len() as u64);
+    }
+    (ends, bytes)
+}
+
+/// Takes the arrays of a committee that is within models of these kinds, and proves them.
 pub(super) fn read(
     arrays: &mut Arrays<'_>,
-    schema: Arc<Schema>,
-    output: Output,
+    (schema, output): (Arc<Schema>, Output),
+    within: &[Kind],
 ) -> Result<Ensemble<Member<AnyModel>>, ModelFileError> {
     let combiner = match (arrays.list("committee.combiner", Element::U8)?, &output) {
         ([0], _) => Combiner::Mean,
         ([1], Output::Probabilities { .. }) => Combiner::Vote,
         (codes, _) => return damaged(format!("its combiner is {codes:?}")),
     };
+    let n_weights = arrays.length_of("committee.weights").unwrap_or(0);
+    let weights = arrays.shaped("committee.weights", Element::F64, &[n_weights])?;
+    let members = read_members(arrays, &schema, |_| output.clone(), within)?;
+    let out_of_bag = read_curve(arrays, members.len())?;
+    let committee = Ensemble::new(members, numbers(weights).collect(), combiner);
+    match committee {
+        Ok(committee) => Ok(Ensemble { out_of_bag, ..committee }),
+        Err(error) => damaged(format!("its committee is none: {error}")),
+    }
+}
+
+/// Takes the arrays of members, given what a member predicts that says it has values, or that does
+/// not, and proves them.
+pub(super) fn read_members(
+    arrays: &mut Arrays<'_>,
+    schema: &Arc<Schema>,
+    output: impl Fn(bool) -> Output,
+    within: &[Kind],
+) -> Result<Vec<Member<AnyModel>>, ModelFileError> {
     let ends = arrays.list("committee.ends", Element::U64)?.as_chunks().0;
-    let weights = arrays.shaped("committee.weights", Element::F64, &[ends.len()])?;
     let bytes = arrays.list("committee.members", Element::U8)?;
     if ends.len() > bytes.len() / LEAST_MEMBER {
         return damaged(format!("it has {} members in only {} bytes", ends.len(), bytes.len()));
@@ -73,18 +104,13 @@ pub(super) fn read(
         let Some(own) = own else {
             return damaged(format!("member {at} ends at byte {end} of {}", bytes.len()));
         };
-        let member = member_from_bytes(own, &schema, &output);
+        let member = member_from_bytes(own, schema, &output, within);
         members.push(member.or_else(|error| damaged(format!("member {at}: {}", reason(error))))?);
         start += own.len();
     }
-    if start != bytes.len() {
-        return damaged(format!("{} bytes follow the last member", bytes.len() - start));
-    }
-    let out_of_bag = read_curve(arrays, members.len())?;
-    let committee = Ensemble::new(members, numbers(weights).collect(), combiner);
-    match committee {
-        Ok(committee) => Ok(Ensemble { out_of_bag, ..committee }),
-        Err(error) => damaged(format!("its committee is none: {error}")),
+    match start == bytes.len() {
+        true => Ok(members),
+        false => damaged(format!("{} bytes follow the last member", bytes.len() - start)),
     }
 }
 
@@ -98,13 +124,14 @@ fn reason(error: ModelFileError) -> String {
     }
 }
 
-fn member_to_bytes(member: &Member<AnyModel>) -> Vec<u8> {
+fn member_to_bytes(member: &Member<AnyModel>, output: &Output) -> Vec<u8> {
     let mut arrays = ArrayWriter::default();
     let kind = write_model(&member.model, &mut arrays);
     if let Some(columns) = &member.columns {
         arrays.halves(COLUMNS, columns.iter().copied());
     }
-    let document = MemberDocument { kind, curve: curve_of(&member.model) };
+    let values = member.output() != output && matches!(member.output(), Output::Values { .. });
+    let document = MemberDocument { kind, curve: curve_of(&member.model), values };
     let document = serde_json::to_string(&document).expect("text has a JSON form");
     arrays.finish(&format!("{document:<LEAST_MEMBER$}"))
 }
@@ -112,13 +139,17 @@ fn member_to_bytes(member: &Member<AnyModel>) -> Vec<u8> {
 fn member_from_bytes(
     bytes: &[u8],
     schema: &Arc<Schema>,
-    output: &Output,
+    output: &impl Fn(bool) -> Output,
+    within: &[Kind],
 ) -> Result<Member<AnyModel>, ModelFileError> {
     let mut arrays = Arrays::open(bytes)?;
     let document = arrays.take_document();
-    let MemberDocument { kind, curve } = json::parse(document.as_bytes(), "its document")?;
-    if kind == Kind::Committee {
-        return damaged("it is itself a committee");
+    let MemberDocument { kind, curve, values } = json::parse(document.as_bytes(), "its document")?;
+    if within.contains(&kind) {
+        return damaged(match kind {
+            Kind::Committee => "it is itself a committee",
+            _ => "it is itself boosted",
+        });
     }
     let columns = match arrays.has(COLUMNS) {
         true => Some(read_columns(&mut arrays, schema.len())?),
@@ -128,7 +159,7 @@ fn member_from_bytes(
         Some(columns) => Arc::new(schema.select(columns)),
         None => schema.clone(),
     };
-    let model = read_model(kind, curve, &mut arrays, (own, output.clone()))?;
+    let model = read_model((kind, within), curve, &mut arrays, (own, output(values)))?;
     arrays.finish()?;
     Ok(Member { model, schema: schema.clone(), columns })
 }
@@ -159,7 +190,8 @@ mod tests {
     fn members_pay_for_the_memory_they_take() {
         let constant = ConstantModel { value: vec![0.5], schema: schema(), output: Output::Value };
         let model = AnyModel::Constant(constant);
-        let smallest = member_to_bytes(&Member { model, schema: schema(), columns: None });
+        let smallest =
+            member_to_bytes(&Member { model, schema: schema(), columns: None }, &Output::Value);
         assert!(smallest.len() >= LEAST_MEMBER);
         assert!(size_of::<Member<AnyModel>>() <= 2 * LEAST_MEMBER);
         let mut arrays = ArrayWriter::default();
@@ -169,7 +201,9 @@ mod tests {
         arrays.bytes("committee.members", vec![0; 999 * LEAST_MEMBER]);
         let file = arrays.finish("{}");
         let mut arrays = Arrays::open(&file).unwrap();
-        let error = read(&mut arrays, schema(), Output::Value).unwrap_err().to_string();
+        let error = read(&mut arrays, (schema(), Output::Value), &[Kind::Committee])
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("it has 1000 members in only 255744 bytes"), "{error}");
     }
 }

@@ -59,6 +59,8 @@ pub(super) enum Kind {
     Forest,
     /// Models that answer together.
     Committee,
+    /// Models that speak in turn.
+    Boosted,
     /// No model, but the state of a fit.
     Checkpoint,
 }
@@ -167,7 +169,8 @@ pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
         AnyModel::Constant(_)
         | AnyModel::Tree(_)
         | AnyModel::Forest(_)
-        | AnyModel::Committee(_) => return None,
+        | AnyModel::Committee(_)
+        | AnyModel::Boosted(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive`, `forest` or `committee`: which arrays follow; `checkpoint`: no model, but the state of a fit |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee` or `boosted`: which arrays follow; `checkpoint`: no model, but the state of a fit |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -96,8 +96,18 @@
 //! | `committee.combiner` | `u8` | one code: 0 mean, 1 vote                                         |
 //! | `out_of_bag.errors`, `out_of_bag.without` | | as in a forest, after each member         |
 //!
-//! A member has the layout of a file. Its document holds its `kind` and `curve` alone; its output
-//! and columns are the file's. If it sees some of the columns, the array `member.columns` (`u32`)
+//! A boosted model has `committee.members` and `committee.ends` too, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `boosted.voice`  | `u8`  | one code, as [`Voice`](crate::adaboost::Voice) lists them: 0 sign, 1 vote, 2 log shares, 3 confidences, 4 plausibilities, 5 numbers, 6 median, 7 mean |
+//! | `boosted.floor`  | `f64` | the least share that is believed, of log shares; else nothing       |
+//! | `boosted.rounds` | `f64` | rounds × 7, as in [`Round`](crate::adaboost::Round)                 |
+//! | `boosted.prior`  | `f64` | one number an output                                                |
+//!
+//! A member has the layout of a file. Its document holds its `kind` and `curve`, and `values` if it
+//! has a number for each class instead of probabilities; its output and columns are the file's, but
+//! members of a boosted model that are of numbers predict one. If it sees some of the columns, the array `member.columns` (`u32`)
 //! says which, rising, and its nodes count columns within that list. Members are containers of their
 //! own, not arrays under names of their own, so that the header stays small however many they are.
 //!
@@ -115,6 +125,7 @@
 //! names, and cannot tell a file that was cut short from one that is not a model. A test reads our
 //! files with it.
 
+mod boosted;
 mod checkpoint;
 mod committee;
 mod container;
@@ -211,6 +222,10 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             committee::write(model, arrays);
             Kind::Committee
         }
+        AnyModel::Boosted(model) => {
+            boosted::write(model, arrays);
+            Kind::Boosted
+        }
     }
 }
 
@@ -228,14 +243,16 @@ fn read(
     let Names { output, schema } = Names::parse(arrays.list("names", Element::U8)?)?;
     let output = proof::output(output.into())?;
     proof::schema(&schema)?;
-    let model = read_model(document.kind, document.curve.take(), &mut arrays, (schema, output))?;
+    let curve = document.curve.take();
+    let model = read_model((document.kind, &[]), curve, &mut arrays, (schema, output))?;
     arrays.finish()?;
     Ok(document.into_trained(model))
 }
 
 /// Takes the arrays of a model of these columns and this output, which are proven, and proves it.
+/// It is within models of some kinds, none of which it may be itself.
 fn read_model(
-    kind: Kind,
+    (kind, within): (Kind, &[Kind]),
     mut curve: Option<CurveFacts>,
     arrays: &mut Arrays<'_>,
     (schema, output): (Arc<Schema>, Output),
@@ -270,7 +287,14 @@ fn read_model(
             AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
         Kind::Forest => AnyModel::Forest(Box::new(forest::read(arrays, schema, output)?)),
-        Kind::Committee => AnyModel::Committee(committee::read(arrays, schema, output)?),
+        Kind::Committee => {
+            let within = [within, &[kind]].concat();
+            AnyModel::Committee(committee::read(arrays, (schema, output), &within)?)
+        }
+        Kind::Boosted => {
+            let within = [within, &[kind]].concat();
+            AnyModel::Boosted(boosted::read(arrays, (schema, output), &within)?)
+        }
         Kind::Checkpoint => return damaged("it holds no model"),
     };
     if curve.is_some() {

@@ -44,7 +44,7 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         AnyModel::Tree(model) => tree(&model.tree, &model.schema, &model.output),
         AnyModel::Additive(model) => additive(model),
         // Proven as they were read: an unsound tree cannot be packed, members have their own columns.
-        AnyModel::Forest(_) | AnyModel::Committee(_) => Ok(()),
+        AnyModel::Forest(_) | AnyModel::Committee(_) | AnyModel::Boosted(_) => Ok(()),
     }
 }
 

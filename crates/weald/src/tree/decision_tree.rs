@@ -25,7 +25,9 @@ use super::statistic::{
 };
 use super::suspects::report_suspects;
 use super::values::put_values;
-use crate::data::{Bins, ClassLabels, Resolution, Sample, SeveralNumbers, Table, Target};
+use crate::data::{
+    Bins, ClassLabels, Distribution, Resolution, Sample, SeveralNumbers, Table, Target,
+};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
@@ -191,11 +193,22 @@ impl Learner for DecisionTree {
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         self.prepared(sample, run).map(|_| ())
     }
+
+    fn fit_pairs(
+        &self,
+        sample: &Sample<'_>,
+        pairs: &Distribution,
+        run: &Run<'_>,
+    ) -> Result<TreeModel> {
+        self.check()?;
+        sample.check()?;
+        self.of_pairs(sample, pairs, run)
+    }
 }
 
 impl DecisionTree {
     /// The bins, once the input has been looked at.
-    fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
+    pub(super) fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
         let resolution = self.bins.resolution(sample.n_rows());
         let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
         report_suspects(sample, &bins, run);

@@ -20,6 +20,7 @@ pub mod monotone;
 mod node_histograms;
 mod oblivious;
 mod one_by_one;
+mod pairs;
 mod partition;
 pub mod parts;
 pub mod prune;

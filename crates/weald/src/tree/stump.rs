@@ -2,7 +2,7 @@
 
 use super::decision_tree::{BinChoice, Criterion, DecisionTree};
 use super::model::TreeModel;
-use crate::data::Sample;
+use crate::data::{Distribution, Sample};
 use crate::error::Result;
 use crate::learner::Learner;
 use crate::parameter::{Parameter, Parameters, parameter_list};
@@ -28,6 +28,15 @@ impl Learner for Stump {
 
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
         self.tree().fit(sample, run)
+    }
+
+    fn fit_pairs(
+        &self,
+        sample: &Sample<'_>,
+        pairs: &Distribution,
+        run: &Run<'_>,
+    ) -> Result<TreeModel> {
+        self.tree().fit_pairs(sample, pairs, run)
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {

@@ -9,6 +9,7 @@ use super::criterion::{entropy_cost, entropy_excess, gini_cost, squared_excess};
 use super::decision_tree::Criterion;
 use super::grown::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
+use super::pairs::PairWeights;
 use crate::data::{ClassLabels, Sample, SeveralNumbers, Target, Weights};
 use crate::exact_sum::ExactSum;
 
@@ -38,6 +39,35 @@ pub fn put_values(
         width: described[0].value.len(),
         nodes: grown.nodes.into_iter().zip(&described).map(node).collect(),
         values: described.into_iter().flat_map(|d| d.value).collect(),
+        linear: None,
+    }
+}
+
+/// The tree of pairs with what each node says of each class, 1 or 0; its weight, and its cost: the
+/// weight of the pairs that it is wrong about.
+pub fn put_pair_values(grown: Grown, n_rows: usize, weights: &PairWeights<'_>) -> Tree {
+    let grown = Shape { leaf_of_row: grown.leaf_of_row(n_rows), nodes: grown.nodes };
+    let width = weights.n_classes();
+    let sums = sum_nodes(&grown, 2 * width, |row, sums| {
+        let copies = i128::from(weights.copies(row));
+        for (class, signed) in weights.of_row(row).enumerate() {
+            sums[class] += copies * i128::from(signed);
+            sums[width + class] += copies * i128::from(signed.unsigned_abs());
+        }
+    });
+    let total: i128 = sums[width..2 * width].iter().sum();
+    let share = |units: i128| units as f64 / total as f64;
+    let node = |(node, sums): (GrownNode, &[i128])| {
+        let weight: i128 = sums[width..].iter().sum();
+        let lead: i128 = sums[..width].iter().map(|sum| sum.abs()).sum();
+        let (weight, cost) = (share(weight), share(weight - lead) / 2.0);
+        Node { rule: node.rule, right: node.right, weight, cost }
+    };
+    let values = sums.chunks_exact(2 * width).flat_map(|sums| &sums[..width]);
+    Tree {
+        width,
+        values: values.map(|&sum| f64::from(u8::from(sum > 0))).collect(),
+        nodes: grown.nodes.into_iter().zip(sums.chunks_exact(2 * width)).map(node).collect(),
         linear: None,
     }
 }

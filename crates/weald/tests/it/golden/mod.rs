@@ -135,6 +135,10 @@ fn every_leaf_is_reached(model: &AnyModel) {
             model.members.iter().for_each(|member| every_leaf_is_reached(&member.model));
             vec![]
         }
+        AnyModel::Boosted(model) => {
+            model.members.iter().for_each(every_leaf_is_reached);
+            vec![]
+        }
     };
     let table = probe();
     let aligned = model.schema().align(&table).unwrap();

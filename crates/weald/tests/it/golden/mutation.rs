@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
+use weald::adaboost::{BoostedModel, Round, Voice};
 use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
@@ -142,7 +143,7 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        kind in 0..5,
+        kind in 0..6,
         curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
@@ -165,7 +166,8 @@ prop_compose! {
             }
             2 => AnyModel::Forest(Box::new(choices.forest(schema, output))),
             3 => AnyModel::Additive(choices.additive(schema, output, curve)),
-            _ => AnyModel::Committee(choices.committee(&schema, &output)),
+            4 => AnyModel::Committee(choices.committee(&schema, &output)),
+            _ => AnyModel::Boosted(choices.boosted(&schema, output)),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
         let metrics = metrics.into_iter().map(metric).collect();
@@ -299,6 +301,51 @@ impl Choices {
         let curve = OutOfBagCurve { errors, n_without: n_members };
         committee.out_of_bag = Some(curve).filter(|_| self.next() % 2 == 1);
         committee
+    }
+
+    /// Trees that speak in turn, with any voice that goes with the output.
+    fn boosted(&mut self, schema: &Arc<Schema>, output: Output) -> BoostedModel<AnyModel> {
+        let n_classes = if output == Output::Value { 0 } else { output.width() };
+        let of_classes = [
+            Voice::Vote,
+            Voice::LogShares { floor: 0.001 },
+            Voice::Confidences,
+            Voice::Plausibilities,
+            Voice::Numbers,
+            if n_classes == 2 { Voice::Sign } else { Voice::Vote },
+        ];
+        let voice = match n_classes {
+            0 => [Voice::Median, Voice::Mean][self.next() as usize % 2],
+            _ => of_classes[self.next() as usize % of_classes.len()],
+        };
+        let of_member = match (voice, &output) {
+            (Voice::Numbers | Voice::Median | Voice::Mean, _) => Output::Value,
+            (Voice::Confidences, Output::Probabilities { classes }) => {
+                Output::Values { names: classes.clone() }
+            }
+            _ => output.clone(),
+        };
+        let n_rounds = 1 + self.next() as usize % 3;
+        let prior = (0..output.width()).map(|_| self.value()).collect();
+        let mut member = |_| {
+            let tree = self.tree(schema, of_member.width());
+            let (schema, output) = (schema.clone(), of_member.clone());
+            AnyModel::Tree(TreeModel { tree, schema, output })
+        };
+        let n_members = n_rounds * voice.members_per_round(n_classes);
+        let members = (0..n_members).map(&mut member).collect();
+        let mut share = || self.next() as f64 / u64::MAX as f64;
+        let mut round = |_| Round {
+            error: share(),
+            edge: share(),
+            coefficient: 0.5 + share(),
+            normaliser: share(),
+            reach: share(),
+            training_error: Some(share()),
+            min_margin: None,
+        };
+        let rounds = (0..n_rounds).map(&mut round).collect();
+        BoostedModel { members, voice, rounds, prior, schema: schema.clone(), output }
     }
 
     /// The tree with some of its leaves linear.

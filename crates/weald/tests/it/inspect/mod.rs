@@ -74,6 +74,9 @@ fn slow(model: &AnyModel, columns: &[usize]) -> Vec<Slow> {
             };
             committee.members.iter().flat_map(of_member).collect()
         }
+        AnyModel::Boosted(model) => {
+            model.members.iter().flat_map(|member| slow(member, columns)).collect()
+        }
     }
 }
 

@@ -42,6 +42,12 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
             let (members, weights) = (model.members[..n].to_vec(), model.weights[..n].to_vec());
             AnyModel::Committee(Ensemble::new(members, weights, model.combiner).unwrap())
         }
+        AnyModel::Boosted(model) => {
+            let mut first = model.clone();
+            first.rounds.truncate(n);
+            first.members.truncate(n * model.members_per_round());
+            AnyModel::Boosted(first)
+        }
         AnyModel::Tree(_) | AnyModel::Constant(_) => model.clone(),
     }
 }
@@ -61,6 +67,7 @@ fn a_stage_is_the_model_that_ends_there() {
                 AnyModel::Additive(model) => model.n_rounds(),
                 AnyModel::Forest(model) => model.trees.len(),
                 AnyModel::Committee(model) => model.members.len(),
+                AnyModel::Boosted(model) => model.rounds.len(),
             };
             assert_eq!(stages.len(), expected, "{name}");
             for (n, stage) in stages.iter().enumerate() {
@@ -87,6 +94,9 @@ fn raw_scores_are_those_of_the_model_that_ends_there() {
             assert_eq!(stage.n, n_reached);
             match first(&shared, n_reached) {
                 AnyModel::Additive(ends_here) => {
+                    assert_eq!(*stage.raw().unwrap(), ends_here.raw_scores(&aligned), "{name}");
+                }
+                AnyModel::Boosted(ends_here) if ends_here.has_scores() => {
                     assert_eq!(*stage.raw().unwrap(), ends_here.raw_scores(&aligned), "{name}");
                 }
                 _ => assert!(stage.raw().is_none(), "{name}"),

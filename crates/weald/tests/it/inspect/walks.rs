@@ -165,7 +165,7 @@ fn check_values(name: &str, model: &AnyModel, table: &Aligned<'_>) {
             assert_eq!(n_linear, kept, "{name}");
         }
         AnyModel::Constant(_) => assert!(views.is_empty()),
-        AnyModel::Committee(_) => {}
+        AnyModel::Committee(_) | AnyModel::Boosted(_) => {}
     }
 }
 

@@ -125,7 +125,8 @@ pub fn tasks() -> Vec<(&'static str, Made)> {
 pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learners: Vec<(String, AnyLearner)> =
         METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
-    learners.retain(|(_, learner)| !matches!(learner, AnyLearner::Bagging(_)));
+    learners.retain(|(_, learner)| learner.own_base().is_none());
+    learners.extend(boosted(target));
     for method in ["gradient-boosting"] {
         // The defaults take hundreds of rounds: right for a program, too many for a law.
         learners.retain(|(name, _)| name != method);
@@ -228,6 +229,58 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     learners
 }
 
+/// AdaBoost in its kinds that such a target can have, of several methods, and with rows drawn.
+fn boosted(target: &Target) -> Vec<(String, AnyLearner)> {
+    let tree: &[(&str, &str)] = &[("base", "decision-tree"), ("base.max_depth", "3")];
+    let redrawn: &[(&str, &str)] = &[("resampling", "restart"), ("max_tries", "3")];
+    let of_all: &[(&str, &[(&str, &str)])] = match target {
+        Target::Classes(_) => &[
+            ("adaboost", &[]),
+            ("adaboost", tree),
+            ("samme", &[]),
+            ("samme", &[("resampling", "once")]),
+            ("samme", redrawn),
+            (
+                "samme",
+                &[("learning_rate", "0.5"), ("base", "decision-tree"), ("base.max_leaves", "5")],
+            ),
+            ("adaboost-m1", &[]),
+            ("adaboost-m1", &[("base", "decision-tree")]),
+            ("adaboost-mh", &[]),
+            ("adaboost-mh", tree),
+            ("adaboost-m2", &[]),
+            ("adaboost-m2", &[("base", "constant")]),
+            ("adaboost-mr", tree),
+            ("real-adaboost", &[]),
+            ("gentle-adaboost", &[]),
+            ("logitboost", tree),
+        ],
+        Target::Numbers(_) => &[
+            ("adaboost", &[]),
+            ("adaboost-r2", &[]),
+            ("adaboost-r2", redrawn),
+            ("adaboost-r2", &[("algorithm", "r2:exponential"), ("base", "stump")]),
+            ("adaboost-r", &[]),
+            ("adaboost-rt", &[("learning_rate", "0.5")]),
+        ],
+        Target::Several(_) => &[],
+    };
+    let two: &[(&str, &[(&str, &str)])] = match target {
+        Target::Classes(labels) if labels.n_classes() == 2 => &[("adaboost-star", &[])],
+        _ => &[],
+    };
+    of_all
+        .iter()
+        .chain(two)
+        .map(|(name, settings)| {
+            let mut learner = AnyLearner::named(name).unwrap();
+            learner.set("n_rounds", "8").unwrap();
+            settings.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+            (format!("{name} {settings:?}"), learner)
+        })
+        .collect()
+}
+
 /// Bagging in its kinds, of several methods, and with every way to draw rows.
 fn committees() -> Vec<(String, AnyLearner)> {
     let boosting: &[(&str, &str)] =
@@ -243,6 +296,7 @@ fn committees() -> Vec<(String, AnyLearner)> {
         ("random-subspace", &[("base", "stump"), ("feature_share", "0.2")]),
         ("random-patches", &[("base", "random-forest"), ("base.n_trees", "4")]),
         ("bagging", &[("base", "constant"), ("sample_share", "1.5")]),
+        ("bagging", &[("base", "adaboost"), ("base.n_rounds", "3")]),
         ("bagging of classes by vote", &[("combine", "vote")]),
         ("bagging of classes", &[("resampling", "balanced")]),
         ("bagging of classes", &[("resampling", "stratified"), ("sample_share", "0.5")]),
