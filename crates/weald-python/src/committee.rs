@@ -1,24 +1,31 @@
 //! Members that are Python's, as what a model is made of.
 //!
-//! No model file can hold them; a pickle can.
+//! No model file can hold them; a pickle can. It holds the members, what they are asked by, and
+//! everything else as the bytes of a file in which constants stand for the members.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
-use weald::data::{Field, FieldKind, Schema};
-use weald::ensemble::{Combiner, Ensemble, Member, OutOfBagCurve};
-use weald::model::{Model as _, Output};
-use weald::parameter::Value;
+use pyo3::types::PyBytes;
+use weald::adaboost::BoostedModel;
+use weald::any::{AnyModel, Trained};
+use weald::base::constant::ConstantModel;
+use weald::ensemble::{Ensemble, Member};
+use weald::model::Model as _;
+use weald::persist;
 
 use crate::errors::{WealdError, to_python};
 use crate::foreign::{Base, ForeignModel};
 use crate::raised::Raised;
-use crate::table::levels;
 
 /// What a fit of such members gives.
-pub type Members = Ensemble<Member<ForeignModel>>;
+pub enum Members {
+    /// Members that answer together.
+    Committee(Ensemble<Member<ForeignModel>>),
+    /// Members that speak in turn.
+    Boosted(BoostedModel<ForeignModel>),
+}
 
 /// A committee of foreign members, and where it came from.
 pub struct Committee {
@@ -26,106 +33,130 @@ pub struct Committee {
     pub members: Members,
     /// What they are asked by.
     pub base: Arc<Base>,
-    /// The method's parameters, as text.
-    pub parameters: BTreeMap<String, String>,
-    /// The seed.
-    pub seed: u64,
-    /// Rows that it was trained on.
-    pub n_rows: u64,
-    /// The name of the target.
-    pub target: String,
+    /// Everything else: a model with constants for members.
+    pub shell: Trained,
 }
 
-/// The columns: a name, and levels if there are any.
-pub type Fields = Vec<(String, Option<Vec<String>>)>;
 /// A fitted member, and the columns that it sees, if not all.
 pub type MemberState = (Py<PyAny>, Option<Vec<u32>>);
-/// Errors out of the bag, and how many rows they do not speak of.
-pub type Curve = Option<(Vec<f64>, usize)>;
-/// What a pickle holds: the base, the columns, what is predicted, the members, how their answers
-/// become one, the curve out of the bag, the parameters; the seed, the rows and the target.
-pub type State = (
-    Py<PyAny>,
-    Fields,
-    (String, Vec<String>),
-    Vec<MemberState>,
-    String,
-    Curve,
-    BTreeMap<String, String>,
-    (u64, u64, String),
-);
+/// What a pickle holds: the base, the members, and the shell as bytes of a file.
+pub type State = (Py<PyAny>, Vec<Py<PyAny>>, Py<PyBytes>);
+
+impl Members {
+    /// The model that they make.
+    pub fn model(&self) -> &dyn weald::model::Model {
+        match self {
+            Members::Committee(committee) => committee,
+            Members::Boosted(boosted) => boosted,
+        }
+    }
+
+    /// The members, each with the columns that it sees, if not all.
+    fn list(&self) -> Vec<(&ForeignModel, Option<&[u32]>)> {
+        match self {
+            Members::Committee(committee) => {
+                committee.members.iter().map(|m| (&m.model, m.columns.as_deref())).collect()
+            }
+            Members::Boosted(boosted) => boosted.members.iter().map(|m| (m, None)).collect(),
+        }
+    }
+
+    /// The same model with a constant for each member.
+    pub fn shell(&self) -> AnyModel {
+        let constant = |model: &ForeignModel| {
+            AnyModel::Constant(ConstantModel {
+                value: vec![0.0; model.output.width()],
+                schema: model.schema.clone(),
+                output: model.output.clone(),
+            })
+        };
+        match self {
+            Members::Committee(committee) => AnyModel::Committee(Ensemble {
+                members: (committee.members.iter())
+                    .map(|member| Member {
+                        model: constant(&member.model),
+                        schema: member.schema.clone(),
+                        columns: member.columns.clone(),
+                    })
+                    .collect(),
+                weights: committee.weights.clone(),
+                combiner: committee.combiner,
+                out_of_bag: committee.out_of_bag.clone(),
+            }),
+            Members::Boosted(boosted) => AnyModel::Boosted(BoostedModel {
+                members: boosted.members.iter().map(constant).collect(),
+                voice: boosted.voice,
+                rounds: boosted.rounds.clone(),
+                prior: boosted.prior.clone(),
+                schema: boosted.schema.clone(),
+                output: boosted.output.clone(),
+            }),
+        }
+    }
+
+    /// The model of a shell with these members in it.
+    fn within(shell: &AnyModel, members: Vec<Py<PyAny>>, base: &Arc<Base>) -> Option<Members> {
+        let mut members = members.into_iter();
+        let mut foreign = |model: &AnyModel| {
+            Some(ForeignModel {
+                member: members.next()?,
+                base: base.clone(),
+                schema: model.schema().clone(),
+                output: model.output().clone(),
+            })
+        };
+        let found = match shell {
+            AnyModel::Committee(shell) => {
+                let mut inside = |member: &Member<AnyModel>| {
+                    let (schema, columns) = (member.schema.clone(), member.columns.clone());
+                    Some(Member { model: foreign(&member.model)?, schema, columns })
+                };
+                let inside: Option<Vec<_>> = shell.members.iter().map(&mut inside).collect();
+                let (weights, combiner) = (shell.weights.clone(), shell.combiner);
+                let out_of_bag = shell.out_of_bag.clone();
+                Members::Committee(Ensemble { members: inside?, weights, combiner, out_of_bag })
+            }
+            AnyModel::Boosted(shell) => {
+                let inside: Option<Vec<_>> = shell.members.iter().map(&mut foreign).collect();
+                Members::Boosted(BoostedModel {
+                    members: inside?,
+                    voice: shell.voice,
+                    rounds: shell.rounds.clone(),
+                    prior: shell.prior.clone(),
+                    schema: shell.schema.clone(),
+                    output: shell.output.clone(),
+                })
+            }
+            _ => return None,
+        };
+        members.next().is_none().then_some(found)
+    }
+}
 
 impl Committee {
     /// What a pickle holds.
     pub fn state(&self, py: Python<'_>) -> State {
-        let schema = self.members.schema();
-        let names = schema.fields.iter().map(|field| field.name.clone());
-        let (kind, outputs) = match self.members.output() {
-            Output::Probabilities { classes } => ("probabilities", classes.to_vec()),
-            Output::Values { names } => ("values", names.to_vec()),
-            _ => ("value", vec![]),
-        };
-        let curve = self.members.out_of_bag.as_ref();
-        (
-            self.base.object.clone_ref(py),
-            names.zip(levels(schema)).collect(),
-            (kind.into(), outputs),
-            self.member_states(py),
-            self.members.combiner.show(),
-            curve.map(|curve| (curve.errors.clone(), curve.n_without)),
-            self.parameters.clone(),
-            (self.seed, self.n_rows, self.target.clone()),
-        )
+        let members = self.members.list().iter().map(|(m, _)| m.member.clone_ref(py)).collect();
+        let shell = PyBytes::new(py, &persist::to_bytes(&self.shell)).unbind();
+        (self.base.object.clone_ref(py), members, shell)
     }
 
     /// The committee that a pickle holds.
-    pub fn restored(state: State) -> PyResult<Committee> {
-        let (base, fields, output, members, combine, curve, parameters, origin) = state;
+    pub fn restored(base: Py<PyAny>, members: Vec<Py<PyAny>>, shell: &[u8]) -> PyResult<Committee> {
         let base = Arc::new(Base { object: base, raised: Arc::<Raised>::default() });
-        let field = |(name, levels): (String, Option<Vec<String>>)| {
-            let categorical =
-                |levels: Vec<String>| FieldKind::Categorical { levels: levels.into() };
-            Arc::new(Field { name, kind: levels.map_or(FieldKind::Numeric, categorical) })
-        };
-        let schema = Arc::new(Schema { fields: fields.into_iter().map(field).collect() });
-        let output = match (output.0.as_str(), output.1) {
-            ("probabilities", classes) => Output::Probabilities { classes: classes.into() },
-            ("values", names) => Output::Values { names: names.into() },
-            _ => Output::Value,
-        };
-        let n_columns = schema.len() as u32;
-        let member = |(member, columns): MemberState| {
-            if columns.iter().flatten().any(|&column| column >= n_columns) {
-                return Err(WealdError::new_err("a member has columns that there are not"));
-            }
-            let own = columns.as_ref().map(|columns| Arc::new(schema.select(columns)));
-            let model = ForeignModel {
-                member,
-                base: base.clone(),
-                schema: own.unwrap_or_else(|| schema.clone()),
-                output: output.clone(),
-            };
-            Ok(Member { model, schema: schema.clone(), columns: columns.map(Into::into) })
-        };
-        let members = members.into_iter().map(member).collect::<PyResult<Vec<_>>>()?;
-        let mut combiner = Combiner::Mean;
-        if !combiner.parse(&combine) {
-            return Err(WealdError::new_err(format!("answers are not combined by {combine:?}")));
+        let shell = persist::from_bytes(shell).map_err(to_python)?;
+        match Members::within(&shell.model, members, &base) {
+            Some(members) => Ok(Committee { members, base, shell }),
+            None => Err(WealdError::new_err("the pickle has other members than its model")),
         }
-        let weights = vec![1.0; members.len()];
-        let mut members = Ensemble::new(members, weights, combiner).map_err(to_python)?;
-        members.out_of_bag = curve.map(|(errors, n_without)| OutOfBagCurve { errors, n_without });
-        let (seed, n_rows, target) = origin;
-        Ok(Committee { members, base, parameters, seed, n_rows, target })
     }
 
     /// The fitted members, each with the columns that it sees, if not all.
     pub fn member_states(&self, py: Python<'_>) -> Vec<MemberState> {
-        let state = |member: &Member<ForeignModel>| {
-            let columns = member.columns.as_ref().map(|columns| columns.to_vec());
-            (member.model.member.clone_ref(py), columns)
+        let state = |(model, columns): &(&ForeignModel, Option<&[u32]>)| {
+            (model.member.clone_ref(py), columns.map(<[u32]>::to_vec))
         };
-        self.members.members.iter().map(state).collect()
+        self.members.list().iter().map(state).collect()
     }
 
     /// What is raised if it is asked what only trees have.
@@ -145,6 +176,6 @@ impl Committee {
 
     /// What members are fitted by.
     fn kind(&self) -> &str {
-        self.parameters.get("base").map_or("Python", String::as_str)
+        self.shell.parameters.get("base").map_or("Python", String::as_str)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use weald::adaboost::AdaBoost;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::bag::Bagging;
 use weald::boost::{GradientBoosting, Start};
@@ -27,6 +28,8 @@ pub enum Learner {
     AlongLoss(Box<GradientBoosting>, PythonLoss),
     /// A committee of members that are Python's.
     OfBase(Bagging<ForeignLearner>, Arc<Base>),
+    /// Members that are Python's one after the other.
+    Boosted(AdaBoost<ForeignLearner>, Arc<Base>),
 }
 
 /// What it finds.
@@ -66,11 +69,22 @@ impl Learner {
                 let loss = PythonLoss::new(loss, task, failure.clone())?;
                 Ok(Learner::AlongLoss(Box::new(boosting.clone()), loss))
             }
+            (AnyLearner::AdaBoost(boost), Some(base), None) => {
+                let (learner, shared) = foreign(base, failure)?;
+                let boost = AdaBoost {
+                    base: learner,
+                    n_rounds: boost.n_rounds,
+                    algorithm: boost.algorithm,
+                    learning_rate: boost.learning_rate,
+                    resampling: boost.resampling,
+                    max_tries: boost.max_tries,
+                };
+                Ok(Learner::Boosted(boost, shared))
+            }
             (AnyLearner::Bagging(bagging), Some(base), None) => {
-                let object = base.clone().unbind();
-                let shared = Arc::new(Base { object, raised: failure.clone() });
+                let (learner, shared) = foreign(base, failure)?;
                 let bagging = Bagging {
-                    base: ForeignLearner::new(base.py(), shared.clone())?,
+                    base: learner,
                     n_members: bagging.n_members,
                     resampling: bagging.resampling,
                     sample_share: bagging.sample_share,
@@ -101,7 +115,12 @@ impl Learner {
             }
             Learner::OfBase(bagging, _) => {
                 let (members, honest) = bagging.fit_out_of_bag(sample, run)?;
+                let members = Members::Committee(members);
                 Ok((Found::Members(members), honest.filter(|_| out_of_bag)))
+            }
+            Learner::Boosted(boost, _) => {
+                let members = Members::Boosted(boost.fit(sample, run)?);
+                Ok((Found::Members(members), None))
             }
         }
     }
@@ -112,23 +131,34 @@ impl Learner {
         if let Learner::AlongLoss(..) = self {
             parameters.insert("loss".into(), "custom".into());
         }
+        let target = TargetField { name: target };
+        let trained = |model: AnyModel, parameters: BTreeMap<String, String>| {
+            let metrics = Vec::new();
+            Trained { model, method, parameters, seed, target, metrics, n_rows }
+        };
         match (found, self) {
-            (Found::Members(members), Learner::OfBase(_, base)) => {
+            (Found::Members(members), Learner::OfBase(_, base) | Learner::Boosted(_, base)) => {
                 parameters.retain(|name, _| !name.starts_with("base"));
                 parameters.insert("base".into(), base.object.getattr(py, "name")?.extract(py)?);
-                let committee = Committee { members, base, parameters, seed, n_rows, target };
-                Ok(Kept::Committee(committee))
+                let shell = trained(members.shell(), parameters);
+                Ok(Kept::Committee(Committee { members, base, shell }))
             }
-            (Found::Model(model), _) => {
-                let (target, metrics) = (TargetField { name: target }, Vec::new());
-                let trained = Trained { model, method, parameters, seed, target, metrics, n_rows };
-                Ok(Kept::Trained(Arc::new(trained)))
-            }
+            (Found::Model(model), _) => Ok(Kept::Trained(Arc::new(trained(model, parameters)))),
             (Found::Members(_), _) => {
                 Err(WealdError::new_err("there is no base to ask members by"))
             }
         }
     }
+}
+
+/// A learner that asks a base in Python.
+fn foreign(
+    base: &Bound<'_, PyAny>,
+    failure: &Arc<Raised>,
+) -> PyResult<(ForeignLearner, Arc<Base>)> {
+    let (object, raised) = (base.clone().unbind(), failure.clone());
+    let shared = Arc::new(Base { object, raised });
+    Ok((ForeignLearner::new(base.py(), shared.clone())?, shared))
 }
 
 /// Boosts along a loss that is Python's. With an offset that is where the scores start: the best
@@ -179,6 +209,7 @@ fn fit_out_of_bag(
         AnyLearner::Constant(_)
         | AnyLearner::GradientBoosting(_)
         | AnyLearner::DecisionTree(_)
-        | AnyLearner::Stump(_) => learner.fit(sample, run).map(|model| (model, None)),
+        | AnyLearner::Stump(_)
+        | AnyLearner::AdaBoost(_) => learner.fit(sample, run).map(|model| (model, None)),
     }
 }

@@ -8,16 +8,17 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use weald::adaboost::Round;
 use weald::any::{AnyModel, Trained};
-use weald::data::Aligned;
+use weald::data::{Aligned, Sample, Weights};
 use weald::model::Output;
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 
-use crate::committee::{Committee, Curve, Fields, MemberState};
+use crate::committee::{Committee, MemberState, Members};
 use crate::errors::{WealdError, guarded, to_python};
-use crate::table::{Table, array_of, levels};
+use crate::table::{Table, Target, array_of, levels};
 
 /// Rows from which a prediction is shared among threads.
 const PARALLEL_ROWS: usize = 256;
@@ -25,6 +26,9 @@ const PARALLEL_ROWS: usize = 256;
 /// What a model says of rows; the columns that hold levels it has not seen, with how many rows; and
 /// columns that it has no use for.
 type Told<'py> = (Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>);
+
+/// What is told of a round.
+type RoundFacts = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>);
 
 /// A fitted model of any method.
 #[pyclass(frozen, module = "weald._weald")]
@@ -97,19 +101,8 @@ impl Model {
 
     /// A committee of members that are Python's, from what a pickle holds.
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
-    fn of_members(
-        base: Py<PyAny>,
-        fields: Fields,
-        output: (String, Vec<String>),
-        members: Vec<MemberState>,
-        combine: String,
-        curve: Curve,
-        parameters: BTreeMap<String, String>,
-        origin: (u64, u64, String),
-    ) -> PyResult<Model> {
-        let state = (base, fields, output, members, combine, curve, parameters, origin);
-        Ok(Model { kept: Kept::Committee(Committee::restored(state)?) })
+    fn of_members(base: Py<PyAny>, members: Vec<Py<PyAny>>, shell: &[u8]) -> PyResult<Model> {
+        Ok(Model { kept: Kept::Committee(Committee::restored(base, members, shell)?) })
     }
 
     /// The fitted members that are Python's, each with the columns that it sees, if not all; `None`
@@ -161,59 +154,94 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(|| {
-            let AnyModel::Additive(model) = self.own()? else {
-                return Err(WealdError::new_err("only gradient boosting has raw scores"));
-            };
             let aligned = self.aligned(table)?;
-            let raw = on_threads(py, threads, table.table.n_rows(), || model.raw_scores(&aligned))?;
+            let n_rows = table.table.n_rows();
+            let raw = match (&self.kept, &self.facts().model) {
+                (Kept::Trained(_), AnyModel::Additive(model)) => {
+                    on_threads(py, threads, n_rows, || model.raw_scores(&aligned))?
+                }
+                (Kept::Trained(_), AnyModel::Boosted(model)) if model.has_scores() => {
+                    on_threads(py, threads, n_rows, || model.raw_scores(&aligned))?
+                }
+                (Kept::Committee(Committee { members: Members::Boosted(model), .. }), _)
+                    if model.has_scores() =>
+                {
+                    on_threads(py, 1, n_rows, || model.raw_scores(&aligned))?
+                }
+                _ => return Err(WealdError::new_err("only boosting has raw scores")),
+            };
+            self.check_raised()?;
             array_of(py, raw)
         })
+    }
+
+    /// The margin of each row, given its class: how far the score of its class leads, as a share of
+    /// how far it could.
+    fn margins<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        target: &Target,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        guarded(|| {
+            let sample = Sample::new(&table.table, &target.target, &Weights::Uniform);
+            let sample = sample.map_err(to_python)?;
+            let n_rows = table.table.n_rows();
+            let margins = match (&self.kept, &self.facts().model) {
+                (Kept::Trained(_), AnyModel::Boosted(model)) => {
+                    on_threads(py, threads, n_rows, || model.margins(&sample))?
+                }
+                (Kept::Committee(Committee { members: Members::Boosted(model), .. }), _) => {
+                    on_threads(py, 1, n_rows, || model.margins(&sample))?
+                }
+                _ => return Err(WealdError::new_err("only AdaBoost has margins")),
+            };
+            self.check_raised()?;
+            Ok(PyArray1::from_vec(py, margins.map_err(to_python)?))
+        })
+    }
+
+    /// The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, the product of
+    /// the normalisers so far, the training error and the least margin; `None` of other methods.
+    #[getter]
+    fn rounds(&self) -> Option<Vec<RoundFacts>> {
+        let AnyModel::Boosted(model) = &self.facts().model else { return None };
+        let facts = |(round, bound): (&Round, f64)| {
+            let Round { error, edge, coefficient, normaliser, .. } = *round;
+            (error, edge, coefficient, normaliser, bound, round.training_error, round.min_margin)
+        };
+        Some(model.rounds.iter().zip(model.bounds()).map(facts).collect())
     }
 
     /// The method that made it.
     #[getter]
     fn method(&self) -> &str {
-        match &self.kept {
-            Kept::Trained(trained) => &trained.method,
-            Kept::Committee(_) => "bagging",
-        }
+        &self.facts().method
     }
 
     /// The method's parameters, as text.
     #[getter]
     fn parameters(&self) -> BTreeMap<String, String> {
-        match &self.kept {
-            Kept::Trained(trained) => trained.parameters.clone(),
-            Kept::Committee(committee) => committee.parameters.clone(),
-        }
+        self.facts().parameters.clone()
     }
 
     /// The seed.
     #[getter]
     fn seed(&self) -> u64 {
-        match &self.kept {
-            Kept::Trained(trained) => trained.seed,
-            Kept::Committee(committee) => committee.seed,
-        }
+        self.facts().seed
     }
 
     /// Rows that it was trained on.
     #[getter]
     fn n_rows(&self) -> u64 {
-        match &self.kept {
-            Kept::Trained(trained) => trained.n_rows,
-            Kept::Committee(committee) => committee.n_rows,
-        }
+        self.facts().n_rows
     }
 
     /// What is predicted: a name for each output.
     #[getter]
     fn target_names(&self) -> Vec<&str> {
-        match (&self.kept, self.model().output()) {
-            (Kept::Trained(trained), _) => trained.target_names(),
-            (_, Output::Values { names }) => names.iter().map(String::as_str).collect(),
-            (Kept::Committee(committee), _) => vec![&committee.target],
-        }
+        self.facts().target_names()
     }
 
     /// The names of its columns.
@@ -254,26 +282,22 @@ impl Model {
     /// How many members it has; of a single tree, 1.
     #[getter]
     fn n_members(&self) -> usize {
-        let trained = match &self.kept {
-            Kept::Trained(trained) => trained,
-            Kept::Committee(committee) => return committee.members.members.len(),
-        };
-        match &trained.model {
+        match &self.facts().model {
             AnyModel::Constant(_) => 0,
             AnyModel::Tree(_) => 1,
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),
             AnyModel::Committee(model) => model.members.len(),
+            AnyModel::Boosted(model) => model.rounds.len(),
         }
     }
 
     /// The error on rows out of the bag after each member; `None` if there were none.
     #[getter]
     fn out_of_bag_errors(&self) -> Option<Vec<f64>> {
-        let curve = match (&self.kept, self.own().ok()) {
-            (Kept::Committee(committee), _) => &committee.members.out_of_bag,
-            (_, Some(AnyModel::Forest(model))) => &model.out_of_bag,
-            (_, Some(AnyModel::Committee(model))) => &model.out_of_bag,
+        let curve = match &self.facts().model {
+            AnyModel::Forest(model) => &model.out_of_bag,
+            AnyModel::Committee(model) => &model.out_of_bag,
             _ => return None,
         };
         Some(curve.as_ref()?.errors.clone())
@@ -294,7 +318,15 @@ impl Model {
     fn model(&self) -> &dyn weald::model::Model {
         match &self.kept {
             Kept::Trained(trained) => &trained.model,
-            Kept::Committee(committee) => &committee.members,
+            Kept::Committee(committee) => committee.members.model(),
+        }
+    }
+
+    /// Everything but members that are Python's.
+    fn facts(&self) -> &Trained {
+        match &self.kept {
+            Kept::Trained(trained) => trained,
+            Kept::Committee(committee) => &committee.shell,
         }
     }
 

@@ -4,6 +4,7 @@ The same seed gives the same model, to the byte, on any number of threads.
 """
 
 from . import plot
+from ._adaboost import AdaBoostClassifier, AdaBoostRegressor
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from ._dataset import Dataset
@@ -21,6 +22,8 @@ from ._warn import DataWarning
 from ._weald import InternalError, ModelFileError, WealdError, __version__
 
 __all__ = [
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
     "DataWarning",

@@ -15,6 +15,9 @@ from ._warn import tell_unseen
 from ._weald import Model as Core
 from ._weald import Table
 
+ROUND = ("error", "edge", "coefficient", "normaliser", "bound", "training_error", "min_margin")
+"""What is known of a round of AdaBoost."""
+
 
 class Model:
     """A fitted model of any method.
@@ -117,6 +120,17 @@ class Model:
     def learning_curve(self) -> tuple[str, str, list[float]] | None:
         """The held-out loss: its name, what rows were held out, and its value round by round."""
         return self._core.learning_curve
+
+    @property
+    def rounds(self) -> dict[str, np.ndarray] | None:
+        """The record of AdaBoost's rounds, an array for each of its numbers; None of others.
+
+        What there is not of numbers, such as a margin, is NaN.
+        """
+        rounds = self._core.rounds
+        if rounds is None:
+            return None
+        return dict(zip(ROUND, np.array(rounds, dtype=np.float64).T, strict=True))
 
     def predict(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray:
         """Class names, or numbers, for each row of a frame or a matrix."""

@@ -96,7 +96,7 @@ class Fitted:
 
     @property
     def model(self) -> Model:
-        """The model: a `Model`, or a `Committee` of members that are not weald's."""
+        """The model."""
     @property
     def warnings(self) -> list[str]:
         """What was suspicious, in words."""
@@ -129,6 +129,9 @@ class Model:
         that hold levels it has not seen, each with how many rows, and columns it has no use for."""
     def raw_scores(self, table: Table, threads: int) -> NDArray[np.float64]:
         """The scores of each row before they become predictions, such as log-odds."""
+    def margins(self, table: Table, target: Target, threads: int) -> NDArray[np.float64]:
+        """The margin of each row, given its class: how far the score of its class leads, as a share
+        of how far it could."""
     def predict_row(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the model says of one row, given a number for each column: the code of the level for
         categories, NaN for what is missing."""
@@ -168,21 +171,19 @@ class Model:
     def depth(self) -> int:
         """Splits on the longest way from a root to a leaf."""
     @staticmethod
-    def of_members(
-        base: Any,
-        fields: list[tuple[str, list[str] | None]],
-        output: tuple[str, list[str]],
-        members: list[tuple[Any, list[int] | None]],
-        combine: str,
-        curve: tuple[list[float], int] | None,
-        parameters: dict[str, str],
-        origin: tuple[int, int, str],
-    ) -> Model:
+    def of_members(base: Any, members: list[Any], shell: bytes) -> Model:
         """A committee of members that are Python's, from what a pickle holds."""
     @property
     def members(self) -> list[tuple[Any, list[int] | None]] | None:
         """The fitted members that are Python's, each with the columns that it sees, if not all;
         `None` if the model is weald's own."""
+    @property
+    def rounds(
+        self,
+    ) -> list[tuple[float, float, float, float, float, float | None, float | None]] | None:
+        """The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, the product
+        of the normalisers so far, the training error and the least margin; `None` of other
+        methods."""
     @property
     def method(self) -> str:
         """The method that made it."""
