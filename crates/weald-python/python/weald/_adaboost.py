@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from . import _text
 from ._base import OfBase
@@ -88,7 +89,7 @@ class AdaBoostClassifier(_AdaBoost, Classifier):
     _described: ClassVar[dict[str, str]] = _AdaBoost._described | {
         "algorithm": (
             'Which variant: "adaboost" (two classes), "samme", "m1", "mh", "m2", "mr", "real", '
-            '"gentle", "logit", "star" (two classes; "star:0.01" says how near the largest '
+            '"gentle", "logit", "star" (two classes; "star:0.1" says how near the largest '
             'margin); "auto" is "adaboost" for two classes and "samme" for more. Members of '
             '"gentle" and "logit" are regressors.'
         ),
@@ -105,6 +106,7 @@ class AdaBoostClassifier(_AdaBoost, Classifier):
 
     def decision_function(self, X: Any) -> np.ndarray:
         """What the members say together: a score for each class; of two, that of the second."""
+        check_is_fitted(self)
         raw = self.model_._core.raw_scores(self._predict_table(X), n_threads(self.n_jobs))
         if raw.shape[1] == 2:
             return raw[:, 1] - raw[:, 0]
@@ -115,6 +117,7 @@ class AdaBoostClassifier(_AdaBoost, Classifier):
 
         It is positive where the row is classified rightly, and 1 where all members agree on that.
         """
+        check_is_fitted(self)
         table = self._predict_table(X)
         target = self._later_target(y, table.n_rows)
         return self.model_._core.margins(table, target, n_threads(self.n_jobs))

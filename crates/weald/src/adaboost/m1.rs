@@ -21,7 +21,7 @@ pub(super) fn fit<L: Learner>(
     let y = rounds.labels()?.codes();
     let mut d = rounds.distribution()?; // 1. D_1(i) = 1 / m
     while let Some(h) = rounds.voter(&d, 0.5)? {
-        let eps = rounds.error_above_zero(h.error, &d); // 3.
+        let eps = rounds.error_above_zero(h.error); // 3.
         let beta = eps / (1.0 - eps); // 4.
         let say = rounds.coefficient(if h.is_useful { libm::log(1.0 / beta) } else { 1.0 });
         // 5. Right rows are multiplied by beta; here wrong ones by its inverse. By the root of beta

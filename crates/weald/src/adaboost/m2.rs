@@ -31,7 +31,7 @@ pub(super) fn fit<L: Learner>(
         if !is_useful && !rounds.is_empty() {
             break;
         }
-        let above_zero = rounds.error_above_zero(eps, &d);
+        let above_zero = rounds.error_above_zero(eps);
         let beta = above_zero / (1.0 - above_zero);
         let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
         // D_{t+1}(i, y) = D_t(i, y) beta^((1 + h(x_i, y_i) - h(x_i, y)) / 2) / Z_t

@@ -32,7 +32,7 @@ pub(super) fn fit<L: Learner>(
             break;
         }
         // alpha_t = 1/2 ln((1 + r) / (1 - r))
-        let log_odds = log_odds(rounds.error_above_zero(error, &d));
+        let log_odds = log_odds(rounds.error_above_zero(error));
         let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 1.0 });
         let z = d.reweight(|e| libm::exp(-alpha * y(e) * h(e)));
         rounds.add_speakers(vec![speaker], (error, 0.5 - error, alpha, z));

@@ -33,7 +33,7 @@ pub(super) fn fit<L: Learner>(
             break;
         }
         // alpha_t = 1/2 ln((1 + r) / (1 - r))
-        let log_odds = log_odds(rounds.error_above_zero(error, &d));
+        let log_odds = log_odds(rounds.error_above_zero(error));
         let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 1.0 });
         // D *= exp(1/2 alpha (h(x_i, l0) - h(x_i, l1)))
         let z = d.reweight(|e| libm::exp(-alpha * half_lead(e)));

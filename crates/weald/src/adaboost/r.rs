@@ -43,7 +43,7 @@ pub(super) fn fit<L: Learner>(
         };
         let Some((speaker, eps)) = rounds.speaker(&p, judge)? else { break };
         let is_useful = eps < 0.5;
-        let above_zero = rounds.error_above_zero(eps, &rows);
+        let above_zero = rounds.error_above_zero(eps);
         let beta = above_zero / (1.0 - above_zero);
         let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
         // w_{i,y} is multiplied by beta where h is right; here by its inverse where it is wrong.

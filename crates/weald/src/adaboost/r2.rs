@@ -31,7 +31,7 @@ pub(super) fn fit<L: Learner>(
         };
         let Some((speaker, (losses, mean))) = rounds.speaker(&w, judge)? else { break }; // 1. to 3.
         let is_useful = mean < 0.5;
-        let above_zero = rounds.error_above_zero(mean, &w);
+        let above_zero = rounds.error_above_zero(mean);
         let beta = above_zero / (1.0 - above_zero); // 6.
         let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
         let z = w.reweight(|i| libm::exp(-say * (1.0 - losses[i]))); // 7. w_i beta^(1 - L_i)

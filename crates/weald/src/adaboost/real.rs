@@ -2,33 +2,31 @@
 //! (SAMME.R; Zhu, Zou, Rosset & Hastie 2009, Algorithm 4), which is the same for two.
 //!
 //! Members speak by the logarithms of their class shares rather than by one vote, so that a few
-//! rounds go further. Shares are held above half a row's weight: a pure leaf would speak with
+//! rounds go further. Shares are held above half of the lightest row's: a pure leaf would speak with
 //! infinite force.
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, least_share};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
 use crate::learner::Learner;
 use crate::run::Run;
-use crate::scores::argmax;
+use crate::scores::{Scores, argmax};
 
 pub(super) fn fit<L: Learner>(
     boost: &AdaBoost<L>,
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let start = crate::data::Distribution::of(sample.weights, sample.n_rows())?;
-    let floor = 0.5 / start.n_copies() as f64;
-    let voice = Voice::LogShares { floor };
+    let voice = Voice::LogShares { floor: 0.5 * least_share(sample)? };
     let mut rounds = Rounds::new(boost, sample, run, voice)?;
     let (y, k) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
     let chance = 1.0 - 1.0 / k.max(2) as f64;
-    let mut w = start; // 1. w_i = 1 / N
+    let mut w = rounds.distribution()?; // 1. w_i = 1 / N
     loop {
-        let error = |p: &crate::scores::Scores| w.share(|i| argmax(p.row(i)) != y[i] as usize);
+        let error = |p: &Scores| w.share(|i| argmax(p.row(i)) != y[i] as usize);
         let judged = rounds.speaker(&w, |p| (error(p), error(p) < chance))?; // 2. (a)
         let Some((speaker, error)) = judged else { break };
         let rate = rounds.coefficient(1.0);

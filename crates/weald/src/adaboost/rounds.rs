@@ -27,6 +27,8 @@ pub(super) struct Rounds<'a, 'r, L: Learner> {
     members: Vec<L::Model>,
     rounds: Vec<Round>,
     tally: Option<Tally<'a>>,
+    /// Half the share of the lightest row.
+    least_error: f64,
 }
 
 /// A weak hypothesis that says a class.
@@ -61,7 +63,8 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         };
         let (refit, sample) = (boost.base.refits(sample, run)?, *sample);
         let (members, rounds) = (Vec::new(), Vec::new());
-        Ok(Rounds { boost, sample, run, refit, voice, members, rounds, tally })
+        let least_error = 0.5 * least_share(&sample)?;
+        Ok(Rounds { boost, sample, run, refit, voice, members, rounds, tally, least_error })
     }
 
     /// The distribution before the first round: the rows as they weigh.
@@ -227,9 +230,10 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         (self.boost.learning_rate * alpha * GRID).round() / GRID
     }
 
-    /// The error that a logarithm is taken of: half a row's weight where there is none.
-    pub fn error_above_zero(&self, error: f64, distribution: &Distribution) -> f64 {
-        if error > 0.0 { error } else { 0.5 / distribution.n_copies() as f64 }
+    /// The error that a logarithm is taken of: where there is none, half the share that the lightest
+    /// row has of the sample.
+    pub fn error_above_zero(&self, error: f64) -> f64 {
+        if error > 0.0 { error } else { self.least_error }
     }
 
     /// Keeps a hypothesis that says a class.
@@ -307,6 +311,13 @@ fn wrong_task<T>(expected: &'static str, found: &Target) -> Result<T> {
 fn copies_per_row(distribution: &Distribution) -> f64 {
     let n_present = distribution.units().iter().filter(|&&unit| unit > 0).count();
     distribution.n_copies() as f64 / n_present as f64
+}
+
+/// The share that the lightest row has of a sample.
+pub(super) fn least_share(sample: &Sample<'_>) -> Result<f64> {
+    let rows = Distribution::of(sample.weights, sample.n_rows())?;
+    let lightest = rows.units().iter().filter(|&&unit| unit > 0).min();
+    Ok(lightest.map_or(1.0, |&unit| unit as f64 / rows.total() as f64))
 }
 
 /// `ln((1 - error) / error)`.

@@ -30,7 +30,7 @@ pub(super) fn fit<L: Learner>(
             (eps, eps < 1.0)
         };
         let Some((speaker, eps)) = rounds.speaker(&d, judge)? else { break };
-        let above_zero = rounds.error_above_zero(eps, &d);
+        let above_zero = rounds.error_above_zero(eps);
         let beta = libm::pow(above_zero, f64::from(power)); // beta_t = eps^n
         let say = rounds.coefficient(if eps < 1.0 { libm::log(1.0 / beta) } else { 1.0 });
         // D_{t+1}(i) = D_t(i) beta_t / Z_t where the row is right; here wrong rows by its inverse.

@@ -23,7 +23,7 @@ pub(super) fn fit<L: Learner>(
     let chance = 1.0 - 1.0 / k;
     let mut w = rounds.distribution()?; // 1. w_i = 1 / n
     while let Some(h) = rounds.voter(&w, chance)? {
-        let err = rounds.error_above_zero(h.error, &w); // 2. (b)
+        let err = rounds.error_above_zero(h.error); // 2. (b)
         let alpha = match h.is_useful {
             true => rounds.coefficient(log_odds(err) + libm::log(k - 1.0)), // 2. (c)
             false => rounds.coefficient(1.0),

@@ -24,7 +24,7 @@ pub(super) fn fit<L: Learner>(
     let mut d = rounds.distribution()?;
     let mut least_edge: f64 = 1.0;
     while let Some(h) = rounds.voter(&d, 0.5)? {
-        let gamma = 1.0 - 2.0 * rounds.error_above_zero(h.error, &d); // the edge of the hypothesis
+        let gamma = 1.0 - 2.0 * rounds.error_above_zero(h.error); // the edge of the hypothesis
         least_edge = least_edge.min(gamma);
         let rho = (least_edge - precision).max(-1.0 + precision); // what margin is aimed at
         // Half of ln((1 + gamma) / (1 - gamma)) - ln((1 + rho) / (1 - rho)).

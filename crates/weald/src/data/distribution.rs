@@ -78,6 +78,11 @@ impl Distribution {
         self.copies.as_ref().map_or(1, |copies| copies[row])
     }
 
+    /// What all weigh together.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
     /// How many entries of some weight there are, each as often as its row stands there.
     pub fn n_copies(&self) -> u64 {
         self.n_copies

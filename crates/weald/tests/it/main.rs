@@ -1,6 +1,7 @@
 //! Tests of the library from outside.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod adaboost;
 mod bagging;
 mod categories;
 mod constraints;
