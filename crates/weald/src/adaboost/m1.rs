@@ -5,7 +5,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -22,8 +22,8 @@ pub(super) fn fit<L: Learner>(
     let mut d = rounds.distribution()?; // 1. D_1(i) = 1 / m
     while let Some(h) = rounds.voter(&d, 0.5)? {
         let eps = rounds.error_above_zero(h.error); // 3.
-        let beta = eps / (1.0 - eps); // 4.
-        let say = rounds.coefficient(if h.is_useful { libm::log(1.0 / beta) } else { 1.0 });
+        // 4. beta = eps / (1 - eps); the logarithm of its inverse is what the member's vote weighs.
+        let say = rounds.coefficient(if h.is_useful { log_odds(eps) } else { 1.0 });
         // 5. Right rows are multiplied by beta; here wrong ones by its inverse. By the root of beta
         // the normaliser is that of the bound: 2 sqrt(eps (1 - eps)).
         let z = d.reweight(|i| if h.classes[i] == y[i] { 1.0 } else { libm::exp(say) });
