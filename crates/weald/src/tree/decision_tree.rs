@@ -87,6 +87,8 @@ pub enum Criterion {
     Entropy,
     /// Information gain by the information of the split itself, as in C4.5.
     GainRatio,
+    /// The misclassified weight: the weak learner of AdaBoost's theory.
+    Error,
     /// Variance around the mean.
     Variance,
 }
@@ -95,6 +97,7 @@ named_values!(Criterion {
     Gini = "gini",
     Entropy = "entropy",
     GainRatio = "gain-ratio",
+    Error = "error",
     Variance = "variance",
 });
 
@@ -254,15 +257,21 @@ impl DecisionTree {
             (Target::Classes(labels), Criterion::GainRatio) => {
                 task.classes(labels, &criterion::GainRatio)
             }
+            (Target::Classes(labels), Criterion::Error) => {
+                task.classes(labels, &criterion::Misclassified)
+            }
             (Target::Numbers(values), Criterion::Auto | Criterion::Variance) => {
                 task.numbers(values)
             }
             (Target::Several(several), Criterion::Auto | Criterion::Variance) => {
                 task.several(several)
             }
-            (Target::Classes(_), Criterion::Variance) => {
-                wrong_task("variance", "numbers", "classes", "use gini, entropy or gain-ratio")
-            }
+            (Target::Classes(_), Criterion::Variance) => wrong_task(
+                "variance",
+                "numbers",
+                "classes",
+                "use gini, entropy, gain-ratio or error",
+            ),
             (Target::Numbers(_) | Target::Several(_), other) => wrong_task(
                 &other.show(),
                 "classes",
