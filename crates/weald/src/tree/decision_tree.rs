@@ -23,13 +23,14 @@ use super::statistic::{
     ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, SeveralPairs, Statistic,
     WidePair,
 };
+use super::stump_rounds::StumpRounds;
 use super::suspects::report_suspects;
 use super::values::put_values;
 use crate::data::{
     Bins, ClassLabels, Distribution, Resolution, Sample, SeveralNumbers, Table, Target,
 };
 use crate::error::{Error, Result};
-use crate::learner::Learner;
+use crate::learner::{Learner, Refit, fit_anew};
 use crate::model::Output;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range, parameter_list};
@@ -206,6 +207,17 @@ impl Learner for DecisionTree {
         self.check()?;
         sample.check()?;
         self.of_pairs(sample, pairs, run)
+    }
+
+    fn refits<'a>(
+        &'a self,
+        sample: &Sample<'a>,
+        run: &Run<'_>,
+    ) -> Result<Box<dyn Refit<TreeModel> + 'a>> {
+        match StumpRounds::of(self, sample, run)? {
+            Some(rounds) => Ok(Box::new(rounds)),
+            None => Ok(fit_anew(self, sample)),
+        }
     }
 }
 
