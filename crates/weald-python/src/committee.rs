@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use weald::adaboost::BoostedModel;
+use weald::adaboost::{BoostedModel, Tables};
 use weald::any::{AnyModel, Trained};
 use weald::base::constant::ConstantModel;
 use weald::ensemble::{Ensemble, Member};
@@ -90,6 +90,7 @@ impl Members {
                 prior: boosted.prior.clone(),
                 schema: boosted.schema.clone(),
                 output: boosted.output.clone(),
+                tables: Tables::default(),
             }),
         }
     }
@@ -125,6 +126,7 @@ impl Members {
                     prior: shell.prior.clone(),
                     schema: shell.schema.clone(),
                     output: shell.output.clone(),
+                    tables: Tables::default(),
                 })
             }
             _ => return None,

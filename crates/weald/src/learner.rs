@@ -31,7 +31,7 @@ pub trait Learner: Send + Sync {
     where
         Self: Sized,
     {
-        Ok(Box::new(Anew { learner: self, sample: *sample }))
+        Ok(fit_anew(self, sample))
     }
 
     /// Learns which classes a row may have, where each pair of a row and a class has a weight. The
@@ -69,7 +69,14 @@ pub trait Refit<M> {
     fn classes(&self, model: &M) -> Result<Vec<u32>>;
 }
 
-/// Fits anew each time.
+/// What fits anew each time.
+pub fn fit_anew<'a, L: Learner>(
+    learner: &'a L,
+    sample: &Sample<'a>,
+) -> Box<dyn Refit<L::Model> + 'a> {
+    Box::new(Anew { learner, sample: *sample })
+}
+
 struct Anew<'a, L> {
     learner: &'a L,
     sample: Sample<'a>,

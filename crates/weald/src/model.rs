@@ -21,6 +21,11 @@ pub trait Model: Send + Sync {
     /// code of the level for categories, NaN for what is missing. Lengths are known to fit.
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]);
 
+    /// The model as one question with two answers, if it is no more than that.
+    fn one_cut(&self) -> Option<OneCut<'_>> {
+        None
+    }
+
     /// The scores of one row, without a table: for answers one at a time, with the least delay.
     /// `row` is as in [`Model::aligned_row`], `scores` has room for the numbers of the output. The
     /// bytes are those of a table with this one row.
@@ -41,6 +46,35 @@ pub trait Model: Send + Sync {
     /// [`Run::install`](crate::run::Run::install); on the caller's thread alone if it is in none.
     fn scores(&self, table: &Table) -> Result<Scores> {
         Ok(self.aligned_scores(&self.schema().align(table)?))
+    }
+}
+
+/// A model that asks at most one question of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OneCut<'m> {
+    /// What it asks; if nothing, the answer is always `left`.
+    pub question: Option<Below>,
+    /// The scores of rows that go left.
+    pub left: &'m [f64],
+    /// The scores of all others.
+    pub right: &'m [f64],
+}
+
+/// Whether the number in a column is below a threshold: then a row goes left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Below {
+    /// The column.
+    pub feature: usize,
+    /// The threshold.
+    pub threshold: f64,
+    /// Whether a row goes left whose value is missing.
+    pub missing_left: bool,
+}
+
+impl OneCut<'_> {
+    /// The threshold; infinity where there is no question.
+    pub fn threshold(&self) -> f64 {
+        self.question.map_or(f64::INFINITY, |question| question.threshold)
     }
 }
 

@@ -115,8 +115,39 @@ pub fn in_stretches<T: Send>(
     work: impl Fn(usize, &mut [T]) + Send + Sync,
 ) {
     match rayon::current_thread_index() {
-        Some(_) => values.par_chunks_mut(len).enumerate().for_each(|(i, part)| work(i, part)),
-        None => values.chunks_mut(len).enumerate().for_each(|(i, part)| work(i, part)),
+        Some(_) if values.len() > len => {
+            values.par_chunks_mut(len).enumerate().for_each(|(i, part)| work(i, part))
+        }
+        _ => values.chunks_mut(len).enumerate().for_each(|(i, part)| work(i, part)),
+    }
+}
+
+/// The same for work that has something to say of each stretch, in their order.
+pub fn map_stretches<T: Send, R: Send>(
+    values: &mut [T],
+    len: usize,
+    work: impl Fn(usize, &mut [T]) -> R + Send + Sync,
+) -> Vec<R> {
+    match rayon::current_thread_index() {
+        Some(_) if values.len() > len => {
+            values.par_chunks_mut(len).enumerate().map(|(i, part)| work(i, part)).collect()
+        }
+        _ => values.chunks_mut(len).enumerate().map(|(i, part)| work(i, part)).collect(),
+    }
+}
+
+/// What `work` makes of each stretch of `len` among so many places, in their order: on the same
+/// threads as [`in_stretches`].
+pub fn of_stretches<R: Send>(
+    n: usize,
+    len: usize,
+    work: impl Fn(Range<usize>) -> R + Send + Sync,
+) -> Vec<R> {
+    let stretch = |at: usize| work(at * len..n.min((at + 1) * len));
+    let stretches = 0..n.div_ceil(len);
+    match rayon::current_thread_index() {
+        Some(_) if stretches.len() > 1 => stretches.into_par_iter().map(stretch).collect(),
+        _ => stretches.map(stretch).collect(),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn fit<L: Learner>(
         // Half of what SAMME has, to the last digit.
         let alpha = 0.5 * rounds.coefficient(if h.is_useful { log_odds(eps) } else { 1.0 });
         // D_{t+1}(i) = D_t(i) exp(-alpha y_i h(x_i)) / Z_t, all of them times exp(alpha).
-        let z = d.reweight(|i| if h.classes[i] == y[i] { 1.0 } else { libm::exp(2.0 * alpha) });
+        let z = d.reweight(h.raise_wrong(y, libm::exp(2.0 * alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let edge = 0.5 - h.error;
         rounds.add_voter(h, (alpha, z * libm::exp(-alpha), edge));

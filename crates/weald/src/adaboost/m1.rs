@@ -26,7 +26,7 @@ pub(super) fn fit<L: Learner>(
         let say = rounds.coefficient(if h.is_useful { log_odds(eps) } else { 1.0 });
         // 5. Right rows are multiplied by beta; here wrong ones by its inverse. By the root of beta
         // the normaliser is that of the bound: 2 sqrt(eps (1 - eps)).
-        let z = d.reweight(|i| if h.classes[i] == y[i] { 1.0 } else { libm::exp(say) });
+        let z = d.reweight(h.raise_wrong(y, libm::exp(say)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let edge = 0.5 - h.error;
         rounds.add_voter(h, (say, z * libm::exp(-0.5 * say), edge));

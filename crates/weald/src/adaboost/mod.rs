@@ -26,11 +26,12 @@ mod rounds;
 mod rt;
 mod samme;
 mod star;
+mod tables;
 mod tally;
 mod voice;
 
 pub use algorithm::{Algorithm, RegressionLoss};
 pub use learner::{AdaBoost, Redraw};
-pub use model::BoostedModel;
+pub use model::{BoostedModel, Tables};
 pub use record::Round;
 pub use voice::Voice;

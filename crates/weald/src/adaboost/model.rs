@@ -1,17 +1,23 @@
 //! What boosting returns: members, what each of them weighs, and the record of the rounds.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::record::{Round, running_bounds};
+use super::tables::StumpTables;
 use super::tally::lead;
 use super::voice::{Voice, sign};
 use crate::data::{Aligned, Sample, Schema, Target};
 use crate::error::{Error, Result};
 use crate::loss::weighted_quantile;
 use crate::model::{Model, Output};
+use crate::run::in_stretches;
 use crate::scores::Scores;
 
-/// Members that speak in turn, each with a coefficient.
+/// Rows that a thread takes at a time.
+const STRETCH: usize = 1 << 12;
+
+/// Members that speak in turn, each with a coefficient. They do not change: what speeds up their sum
+/// is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoostedModel<M> {
     /// The members, round after round.
@@ -26,9 +32,44 @@ pub struct BoostedModel<M> {
     pub schema: Arc<Schema>,
     /// What the predictions mean.
     pub output: Output,
+    /// What speeds up predictions: nothing to begin with.
+    pub tables: Tables,
+}
+
+/// The tables of members that are stumps, made on first use. They follow from the members: all are
+/// equal, and copies make their own.
+#[derive(Default)]
+pub struct Tables(OnceLock<Option<Box<StumpTables>>>);
+
+impl Clone for Tables {
+    fn clone(&self) -> Tables {
+        Tables::default()
+    }
+}
+
+impl PartialEq for Tables {
+    fn eq(&self, _: &Tables) -> bool {
+        true
+    }
+}
+
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("..")
+    }
 }
 
 impl<M: Model> BoostedModel<M> {
+    /// The members as tables, if they are stumps that say classes.
+    fn tables(&self) -> Option<&StumpTables> {
+        let tables = || {
+            let member = |at: usize| Some((self.members[at].one_cut()?, self.coefficient(at)));
+            let members = (0..self.members.len()).map(member);
+            StumpTables::of(self.voice, self.n_scores(), members).map(Box::new)
+        };
+        self.tables.0.get_or_init(tables).as_deref()
+    }
+
     /// How many classes; none for numbers.
     fn n_classes(&self) -> usize {
         match &self.output {
@@ -65,6 +106,9 @@ impl<M: Model> BoostedModel<M> {
     /// The scores of a table: what members say of its rows, added up. Of numbers there are none but
     /// what each member says, a row's after the other.
     pub fn raw_scores(&self, table: &Aligned<'_>) -> Scores {
+        if let Some(tables) = self.tables() {
+            return tables.scores(table.table());
+        }
         let mut raw = self.start_scores(table.table().n_rows());
         (0..self.rounds.len()).for_each(|round| self.add_round(round, table, &mut raw));
         raw
@@ -83,9 +127,13 @@ impl<M: Model> BoostedModel<M> {
         let n = self.members_per_round();
         for at in round * n..(round + 1) * n {
             let answers = self.members[at].aligned_scores(table);
-            for (scores, answer) in raw.rows_mut().zip(answers.rows()) {
-                self.hear(at, answer, scores);
-            }
+            let (width, said) = (raw.width(), answers.width());
+            in_stretches(raw.values_mut(), STRETCH * width, |stretch, raw| {
+                let answers = answers.values()[stretch * STRETCH * said..].chunks_exact(said);
+                for (scores, answer) in raw.chunks_exact_mut(width).zip(answers) {
+                    self.hear(at, answer, scores);
+                }
+            });
         }
     }
 
@@ -98,10 +146,14 @@ impl<M: Model> BoostedModel<M> {
 
     /// The predictions that scores make after so many rounds.
     pub fn respond(&self, raw: &Scores, n_rounds: usize) -> Scores {
-        let mut predictions = Scores::zeros(raw.n_rows(), self.output.width());
-        for (raw, prediction) in raw.rows().zip(predictions.rows_mut()) {
-            self.respond_to_row(raw, n_rounds, prediction);
-        }
+        let (from, to) = (raw.width(), self.output.width());
+        let mut predictions = Scores::zeros(raw.n_rows(), to);
+        in_stretches(predictions.values_mut(), STRETCH * to, |stretch, predictions| {
+            let raw = raw.values()[stretch * STRETCH * from..].chunks_exact(from);
+            for (raw, prediction) in raw.zip(predictions.chunks_exact_mut(to)) {
+                self.respond_to_row(raw, n_rounds, prediction);
+            }
+        });
         predictions
     }
 
@@ -157,6 +209,10 @@ impl<M: Model> Model for BoostedModel<M> {
 
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let mut raw = self.start_scores(1);
+        if let Some(tables) = self.tables() {
+            tables.row(row, raw.row_mut(0));
+            return self.respond_to_row(raw.row(0), self.rounds.len(), scores);
+        }
         for (at, member) in self.members.iter().enumerate() {
             let mut answer = vec![0.0; member.output().width()];
             member.aligned_row(row, &mut answer);

@@ -1,7 +1,7 @@
 //! The rounds of a fit: weak hypotheses one after the other, and what is kept of them.
 
 use super::learner::{AdaBoost, Redraw};
-use super::model::BoostedModel;
+use super::model::{BoostedModel, Tables};
 use super::record::Round;
 use super::tally::Tally;
 use super::voice::Voice;
@@ -15,7 +15,7 @@ use crate::run::Run;
 use crate::scores::Scores;
 
 /// Parts of 1 that coefficients are multiples of: sums of them are then exact, in any order.
-const GRID: f64 = (1u64 << 36) as f64;
+pub(super) const GRID: f64 = (1u64 << 36) as f64;
 
 /// A fit on its way.
 pub(super) struct Rounds<'a, 'r, L: Learner> {
@@ -40,6 +40,15 @@ pub(super) struct Voter<M> {
     pub error: f64,
     /// Whether it is better than chance. If not it is the first, and there is no other.
     pub is_useful: bool,
+}
+
+impl<M> Voter<M> {
+    /// A factor for each row: 1 if it is classified rightly, and another if wrongly.
+    pub fn raise_wrong<'v>(&'v self, y: &'v [u32], factor: f64) -> impl Fn(usize) -> f64 + 'v {
+        // Looked up, since a processor cannot foresee which rows are wrong.
+        let (classes, factors) = (&self.classes, [factor, 1.0]);
+        move |row| factors[usize::from(classes[row] == y[row])]
+    }
 }
 
 /// A weak hypothesis that says numbers: shares of classes, or a value.
@@ -290,6 +299,7 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
             rounds: self.rounds,
             schema: self.sample.table.schema().clone(),
             output: Output::of(self.sample.target),
+            tables: Tables::default(),
         })
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn fit<L: Learner>(
             false => rounds.coefficient(1.0),
         };
         // 2. (d), (e)
-        let z = w.reweight(|i| if h.classes[i] == y[i] { 1.0 } else { libm::exp(alpha) });
+        let z = w.reweight(h.raise_wrong(y, libm::exp(alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let edge = chance - h.error;
         rounds.add_voter(h, (alpha, z * libm::exp(-alpha * (k - 1.0) / k), edge));

@@ -32,7 +32,7 @@ pub(super) fn fit<L: Learner>(
             true => rounds.coefficient(half_log_ratio(gamma) - half_log_ratio(rho)),
             false => rounds.coefficient(1.0),
         };
-        let z = d.reweight(|i| if h.classes[i] == y[i] { 1.0 } else { libm::exp(2.0 * alpha) });
+        let z = d.reweight(h.raise_wrong(y, libm::exp(2.0 * alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let edge = 0.5 - h.error;
         rounds.add_voter(h, (alpha, z * libm::exp(-alpha), edge));

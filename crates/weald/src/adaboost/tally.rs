@@ -1,10 +1,16 @@
 //! How the training rows fare, round after round: their scores, errors and margins.
 
+use std::ops::Range;
+
 use super::record::Round;
-use super::voice::Voice;
+use super::voice::{SIGNS, Voice};
 use crate::data::{ClassLabels, Distribution, Sample};
 use crate::error::Result;
+use crate::run::{in_stretches, of_stretches};
 use crate::scores::{Scores, argmax};
+
+/// Rows that a thread takes at a time.
+const STRETCH: usize = 1 << 14;
 
 /// The scores of the training rows so far.
 pub(super) struct Tally<'a> {
@@ -32,17 +38,21 @@ impl<'a> Tally<'a> {
 
     /// Adds a vote for the class of each row.
     pub fn add_votes(&mut self, coefficient: f64, classes: &[u32]) {
-        match self.voice {
-            Voice::Sign => {
-                let signed = [-coefficient, coefficient];
-                let scores = self.scores.values_mut().iter_mut().zip(classes);
-                scores.for_each(|(score, &class)| *score += signed[class as usize & 1]);
+        let (voice, width) = (self.voice, self.scores.width());
+        let signed = [-coefficient, coefficient];
+        in_stretches(self.scores.values_mut(), STRETCH * width, |stretch, scores| {
+            let classes = &classes[stretch * STRETCH..];
+            match voice {
+                Voice::Sign => scores
+                    .iter_mut()
+                    .zip(classes)
+                    .for_each(|(score, &class)| *score += signed[class as usize & 1]),
+                _ => scores
+                    .chunks_exact_mut(width)
+                    .zip(classes)
+                    .for_each(|(scores, &class)| scores[class as usize] += coefficient),
             }
-            _ => {
-                let rows = self.scores.rows_mut().zip(classes);
-                rows.for_each(|(scores, &class)| scores[class as usize] += coefficient);
-            }
-        }
+        });
         self.reach += coefficient;
     }
 
@@ -67,15 +77,15 @@ impl<'a> Tally<'a> {
     /// The round's record, given what it knows of itself.
     pub fn record(&self, round: Round, before: f64) -> Round {
         let codes = self.labels.codes();
-        let class = |row: usize| codes[row] as usize;
         let (training_error, least) = match (self.scores.width(), self.labels.n_classes()) {
             (1, 2) => {
                 let scores = self.scores.values();
-                let is_wrong = |row: usize| (scores[row] > 0.0) != (class(row) == 1);
-                let signed = |row: usize| if class(row) == 1 { scores[row] } else { -scores[row] };
+                let is_wrong = |row: usize| (scores[row] > 0.0) != (codes[row] == 1);
+                let signed = |row: usize| scores[row] * SIGNS[usize::from(codes[row] == 1)];
                 (self.weights.share(is_wrong), self.least(signed))
             }
             _ => {
+                let class = |row: usize| codes[row] as usize;
                 let is_wrong = |row: usize| argmax(self.scores.row(row)) != class(row);
                 let lead = |row: usize| lead(self.scores.row(row), class(row));
                 (self.weights.share(is_wrong), self.least(lead))
@@ -96,10 +106,12 @@ impl<'a> Tally<'a> {
     }
 
     /// The least of a number of each row that counts.
-    fn least(&self, number: impl Fn(usize) -> f64) -> f64 {
+    fn least(&self, number: impl Fn(usize) -> f64 + Sync) -> f64 {
         let units = self.weights.units();
         let number = |row: usize| if units[row] > 0 { number(row) } else { f64::INFINITY };
-        (0..units.len()).map(number).fold(f64::INFINITY, f64::min)
+        let lesser = |a: f64, b: f64| if b < a { b } else { a };
+        let least = |rows: Range<usize>| rows.map(number).fold(f64::INFINITY, lesser);
+        of_stretches(units.len(), STRETCH, least).into_iter().fold(f64::INFINITY, lesser)
     }
 }
 

@@ -80,6 +80,9 @@ impl Voice {
     }
 }
 
+/// `-1` for the first of two classes, `1` for the second, to look up.
+pub(super) const SIGNS: [f64; 2] = [-1.0, 1.0];
+
 /// `-1` for the first of two classes, `1` for the second.
 pub(super) fn sign(class: usize) -> f64 {
     if class == 1 { 1.0 } else { -1.0 }

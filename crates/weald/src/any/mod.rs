@@ -22,8 +22,8 @@ use crate::data::{Aligned, Distribution, Sample, Schema, Task};
 use crate::ensemble::{Combiner, Ensemble, Member};
 use crate::error::{Error, Result};
 use crate::forest::{ForestModel, RandomForest};
-use crate::learner::{Checkpoint, Extras, Learner, Progress};
-use crate::model::{Model, Output};
+use crate::learner::{Checkpoint, Extras, Learner, Progress, Refit, fit_anew};
+use crate::model::{Model, OneCut, Output};
 use crate::parameter::{Parameters, Setting};
 use crate::run::Run;
 use crate::scores::Scores;
@@ -181,6 +181,23 @@ impl Learner for AnyLearner {
         each_learner!(self, learner => learner.prepare(sample, run))
     }
 
+    fn refits<'a>(
+        &'a self,
+        sample: &Sample<'a>,
+        run: &Run<'_>,
+    ) -> Result<Box<dyn Refit<AnyModel> + 'a>> {
+        let refit = match self {
+            AnyLearner::DecisionTree(learner) => learner.refits(sample, run)?,
+            AnyLearner::Stump(learner) => learner.refits(sample, run)?,
+            AnyLearner::Constant(_)
+            | AnyLearner::GradientBoosting(_)
+            | AnyLearner::RandomForest(_)
+            | AnyLearner::Bagging(_)
+            | AnyLearner::AdaBoost(_) => return Ok(fit_anew(self, sample)),
+        };
+        Ok(Box::new(RefitTree { refit, sample: *sample }))
+    }
+
     fn fit_pairs(
         &self,
         sample: &Sample<'_>,
@@ -268,6 +285,25 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
     })
 }
 
+/// A tree that is fitted again and again.
+struct RefitTree<'a> {
+    refit: Box<dyn Refit<TreeModel> + 'a>,
+    sample: Sample<'a>,
+}
+
+impl Refit<AnyModel> for RefitTree<'_> {
+    fn fit(&mut self, distribution: &Distribution, run: &Run<'_>) -> Result<AnyModel> {
+        self.refit.fit(distribution, run).map(AnyModel::Tree)
+    }
+
+    fn classes(&self, model: &AnyModel) -> Result<Vec<u32>> {
+        match model {
+            AnyModel::Tree(tree) => self.refit.classes(tree),
+            other => Ok(other.scores(self.sample.table)?.classes()),
+        }
+    }
+}
+
 impl Model for AnyModel {
     fn schema(&self) -> &Arc<Schema> {
         each_model!(self, model => model.schema())
@@ -279,6 +315,10 @@ impl Model for AnyModel {
 
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         each_model!(self, model => model.aligned_row(row, scores));
+    }
+
+    fn one_cut(&self) -> Option<OneCut<'_>> {
+        each_model!(self, model => model.one_cut())
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {

@@ -5,10 +5,12 @@
 //! so that whoever keeps sums over rows need look at the changed ones alone. Sums do not depend on
 //! the order of rows, and a row that stands there twice is the row of count 2.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::sample::Weights;
 use crate::error::{Error, Result};
+use crate::run::{map_stretches, of_stretches};
 
 /// Bits that the sum of all weights has to begin with.
 const TOTAL_BITS: i32 = 50;
@@ -20,8 +22,11 @@ const LEARNER_BITS: i32 = 29;
 /// Bits that a number has behind the binary point when it is averaged.
 const MEAN_BITS: i32 = 40;
 
+/// Entries that a thread looks at at a time.
+const STRETCH: usize = 1 << 14;
+
 /// How much rows count in a round, or pairs of a row and one of `width` classes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Distribution {
     /// What each copy of a row weighs.
     units: Vec<u64>,
@@ -30,6 +35,8 @@ pub struct Distribution {
     /// How many entries of some weight there are, each as often as its row stands there.
     n_copies: u64,
     total: u64,
+    /// Room for the units of the next round.
+    spare: Vec<u64>,
 }
 
 impl Distribution {
@@ -55,7 +62,8 @@ impl Distribution {
         let reals: Vec<f64> = (0..n_rows * width).map(of_copy).collect();
         let there = (0..reals.len()).filter(|&entry| reals[entry] > 0.0);
         let n_copies = there.map(|entry| u64::from(weights.copies(entry / width).0)).sum();
-        let mut made = Distribution { units: Vec::new(), copies, width, n_copies, total: 0 };
+        let (units, spare, total) = (Vec::new(), Vec::new(), 0);
+        let mut made = Distribution { units, copies, width, n_copies, total, spare };
         if n_copies == 0 {
             return Err(Error::ZeroWeights(n_rows));
         }
@@ -83,6 +91,11 @@ impl Distribution {
         self.total
     }
 
+    /// Whether a row may stand there several times.
+    pub fn has_copies(&self) -> bool {
+        self.copies.is_some()
+    }
+
     /// How many entries of some weight there are, each as often as its row stands there.
     pub fn n_copies(&self) -> u64 {
         self.n_copies
@@ -97,42 +110,75 @@ impl Distribution {
     }
 
     /// The weight of those entries, of all.
-    pub fn share(&self, is_among: impl Fn(usize) -> bool) -> f64 {
-        let some: u64 =
-            (0..self.units.len()).map(|e| if is_among(e) { self.at(e) } else { 0 }).sum();
+    pub fn share(&self, is_among: impl Fn(usize) -> bool + Sync) -> f64 {
+        let some = self.sum(|entry, unit| if is_among(entry) { unit } else { 0 });
         some as f64 / self.total as f64
     }
 
+    /// The sum over all entries of so many units, given each one's own.
+    fn sum(&self, units: impl Fn(usize, u64) -> u64 + Sync) -> u64 {
+        let stretch = |range: Range<usize>| {
+            let entries = range.clone().zip(&self.units[range]);
+            let units = entries.map(|(entry, &unit)| (entry, units(entry, unit)));
+            match &self.copies {
+                None => units.map(|(_, units)| units).sum::<u64>(),
+                Some(copies) => {
+                    units.map(|(entry, units)| units * u64::from(copies[entry / self.width])).sum()
+                }
+            }
+        };
+        of_stretches(self.units.len(), STRETCH, stretch).into_iter().sum()
+    }
+
     /// The mean of a number of each entry, of at most 1000 in size.
-    pub fn mean(&self, number: impl Fn(usize) -> f64) -> f64 {
+    pub fn mean(&self, number: impl Fn(usize) -> f64 + Sync) -> f64 {
         let one = libm::ldexp(1.0, MEAN_BITS);
         let of_entry = |e: usize| i128::from(self.at(e)) * ((number(e) * one).round() as i128);
-        let sum: i128 = (0..self.units.len()).map(of_entry).sum();
+        let sum = |range: Range<usize>| range.map(of_entry).sum::<i128>();
+        let sum: i128 = of_stretches(self.units.len(), STRETCH, sum).into_iter().sum();
         sum as f64 / self.total as f64 / one
     }
 
     /// Multiplies the weight of each entry by a factor, and returns what the sum of all is then, if
     /// it was 1 before: `Z`, the normaliser. Entries whose factor is 1 keep their units, unless all
     /// must be scaled. If nothing would be left, nothing changes.
-    pub fn reweight(&mut self, factor: impl Fn(usize) -> f64) -> f64 {
+    pub fn reweight(&mut self, factor: impl Fn(usize) -> f64 + Sync) -> f64 {
         let before = self.total as f64;
-        let product = |(e, &unit): (usize, &u64)| match unit {
-            0 => 0.0,
-            unit => unit as f64 * factor(e),
-        };
-        let products: Vec<f64> = self.units.iter().enumerate().map(product).collect();
-        if products.iter().all(|&p| p == 0.0) {
+        let (largest, total) = self.multiply(&factor);
+        if largest == 0.0 {
             return 0.0;
         }
         let room = libm::ldexp(1.0, MOST_BITS) / self.n_copies as f64;
-        if products.iter().all(|&p| p < room) {
-            self.put(&products, 0);
-            if self.total >= 1 << LEAST_BITS {
-                return self.total as f64 / before;
-            }
+        if largest < room && total >= 1 << LEAST_BITS {
+            std::mem::swap(&mut self.units, &mut self.spare);
+            self.total = total;
+            return total as f64 / before;
         }
+        let product = |(entry, &unit): (usize, &u64)| product(unit, factor(entry));
+        let products: Vec<f64> = self.units.iter().enumerate().map(product).collect();
         let exponent = self.rescale(&products);
         libm::ldexp(self.total as f64 / before, -exponent)
+    }
+
+    /// Writes the weights by their factors to `spare`, in whole units. The largest before rounding,
+    /// and the sum, if that fits.
+    fn multiply(&mut self, factor: impl Fn(usize) -> f64 + Sync) -> (f64, u64) {
+        let Distribution { units, copies, width, spare, .. } = self;
+        spare.resize(units.len(), 0);
+        let one = |(entry, unit, new): (usize, u64, &mut u64)| {
+            let factor = factor(entry);
+            *new = multiplied(unit, factor);
+            let copies = copies.as_ref().map_or(1, |copies| copies[entry / *width]);
+            (product(unit, factor), new.wrapping_mul(copies.into()))
+        };
+        let both = |a: (f64, u64), b: (f64, u64)| {
+            (if b.0 > a.0 { b.0 } else { a.0 }, a.1.wrapping_add(b.1))
+        };
+        let parts = map_stretches(spare, STRETCH, |stretch, spare| {
+            let entries = (stretch * STRETCH..).zip(&units[stretch * STRETCH..]).zip(spare);
+            entries.map(|((entry, &unit), new)| one((entry, unit, new))).fold((0.0, 0), both)
+        });
+        parts.into_iter().fold((0.0, 0), both)
     }
 
     /// Takes numbers as weights, scaled so that their sum has [`TOTAL_BITS`]; returns the power of
@@ -149,17 +195,23 @@ impl Distribution {
 
     fn put(&mut self, reals: &[f64], exponent: i32) {
         let unit = |&x: &f64| match x > 0.0 {
-            true => (libm::ldexp(x, exponent).round() as u64).max(1),
+            true => nearest(libm::ldexp(x, exponent)).max(1),
             false => 0,
         };
         self.units.clear();
-        match exponent {
-            0 => self
-                .units
-                .extend(reals.iter().map(|&x| if x > 0.0 { (x.round() as u64).max(1) } else { 0 })),
-            _ => self.units.extend(reals.iter().map(unit)),
-        }
-        self.total = (0..self.units.len()).map(|e| self.at(e)).sum();
+        self.units.extend(reals.iter().map(unit));
+        self.total = self.sum(|_, unit| unit);
+    }
+
+    /// What a unit weighs in those weights.
+    pub fn learner_unit(&self) -> f64 {
+        libm::ldexp(1.0, learner_exponent(self.total) + self.learner_size())
+    }
+
+    /// The power of two by which they add up to about as much as there are rows: what learners say
+    /// of weight is of that size.
+    fn learner_size(&self) -> i32 {
+        libm::frexp(self.n_copies as f64).1 - LEARNER_BITS
     }
 
     /// The weights of the rows, for a learner: of a row's pairs together.
@@ -177,9 +229,8 @@ impl Distribution {
         let units: Vec<u64> = units.collect();
         let of_row = |(row, unit): (usize, &u64)| unit * u64::from(self.copies(row));
         let total: u64 = units.iter().enumerate().map(of_row).sum();
-        let exponent = LEARNER_BITS - (u64::BITS - total.leading_zeros()) as i32;
-        // About as much as there are rows: what learners say of weight is of that size.
-        let back = libm::frexp(self.n_copies as f64).1 - LEARNER_BITS;
+        let exponent = learner_exponent(total);
+        let back = self.learner_size();
         let weight = |(row, unit): (usize, u64)| match unit {
             0 => 0.0,
             unit => {
@@ -189,6 +240,34 @@ impl Distribution {
         };
         Weights::Real(units.into_iter().enumerate().map(weight).collect())
     }
+}
+
+/// A weight by a factor; what is not there stays away.
+#[inline(always)]
+fn product(unit: u64, factor: f64) -> f64 {
+    // Signed, as units have room to be, since that is quicker.
+    if unit == 0 { 0.0 } else { unit as i64 as f64 * factor }
+}
+
+/// The same in whole units: none if the product is 0, and at least one if it is not.
+#[inline(always)]
+fn multiplied(unit: u64, factor: f64) -> u64 {
+    let product = product(unit, factor);
+    let whole = nearest(product).max(u64::from(product > 0.0));
+    if factor == 1.0 { unit } else { whole }
+}
+
+/// The whole number that is nearest; of two the larger.
+#[inline(always)]
+fn nearest(x: f64) -> u64 {
+    // From 2^52 on all numbers are whole, and to add a half would round them.
+    let half = if x < (1u64 << 52) as f64 { 0.5 } else { 0.0 };
+    (x + half) as i64 as u64
+}
+
+/// The power of two that weights of such a sum are multiplied by for a learner.
+fn learner_exponent(total: u64) -> i32 {
+    LEARNER_BITS - (u64::BITS - total.leading_zeros()) as i32
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::committee::{members_to_bytes, read_members};
 use super::container::{ArrayWriter, Arrays, Element, numbers};
 use super::document::Kind;
 use super::{damaged, proof};
-use crate::adaboost::{BoostedModel, Round, Voice};
+use crate::adaboost::{BoostedModel, Round, Tables, Voice};
 use crate::any::AnyModel;
 use crate::data::Schema;
 use crate::ensemble::Member;
@@ -103,7 +103,8 @@ pub(super) fn read(
     let rounds: Vec<Round> =
         numbers(rounds).collect::<Vec<f64>>().chunks_exact(FACTS).map(round).collect();
     prove_rounds(&rounds, n_classes == 0)?;
-    Ok(BoostedModel { members: models, voice, rounds, prior, schema, output })
+    let tables = Tables::default();
+    Ok(BoostedModel { members: models, voice, rounds, prior, schema, output, tables })
 }
 
 /// What trees say that were grown on pairs of rows and classes: a number for each class.

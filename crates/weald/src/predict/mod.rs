@@ -20,6 +20,8 @@ mod planes;
 
 pub use deep::{DeepNode, DeepTree, DeepTrees};
 
+pub(crate) use planes::{cut, single_at_least};
+
 use std::ops::Deref;
 use std::sync::OnceLock;
 

@@ -236,13 +236,13 @@ impl LevelPlane {
 
 /// A threshold as a cut: nothing is below NaN, as nothing is below minus infinity; and the two
 /// zeros are one number.
-fn cut(threshold: f64) -> f64 {
+pub(crate) fn cut(threshold: f64) -> f64 {
     if threshold.is_nan() { f64::NEG_INFINITY } else { threshold + 0.0 }
 }
 
 /// The least single-precision number that is not below `x`: single-precision values compare with
 /// it as they do with `x`.
-fn single_at_least(x: f64) -> f32 {
+pub(crate) fn single_at_least(x: f64) -> f32 {
     let single = x as f32;
     if f64::from(single) < x { single.next_up() } else { single }
 }

@@ -23,13 +23,14 @@ use super::statistic::{
     ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, SeveralPairs, Statistic,
     WidePair,
 };
+use super::stump_rounds::StumpRounds;
 use super::suspects::report_suspects;
 use super::values::put_values;
 use crate::data::{
     Bins, ClassLabels, Distribution, Resolution, Sample, SeveralNumbers, Table, Target,
 };
 use crate::error::{Error, Result};
-use crate::learner::Learner;
+use crate::learner::{Learner, Refit, fit_anew};
 use crate::model::Output;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range, parameter_list};
@@ -87,6 +88,8 @@ pub enum Criterion {
     Entropy,
     /// Information gain by the information of the split itself, as in C4.5.
     GainRatio,
+    /// The misclassified weight: the weak learner of AdaBoost's theory.
+    Error,
     /// Variance around the mean.
     Variance,
 }
@@ -95,6 +98,7 @@ named_values!(Criterion {
     Gini = "gini",
     Entropy = "entropy",
     GainRatio = "gain-ratio",
+    Error = "error",
     Variance = "variance",
 });
 
@@ -204,6 +208,17 @@ impl Learner for DecisionTree {
         sample.check()?;
         self.of_pairs(sample, pairs, run)
     }
+
+    fn refits<'a>(
+        &'a self,
+        sample: &Sample<'a>,
+        run: &Run<'_>,
+    ) -> Result<Box<dyn Refit<TreeModel> + 'a>> {
+        match StumpRounds::of(self, sample, run)? {
+            Some(rounds) => Ok(Box::new(rounds)),
+            None => Ok(fit_anew(self, sample)),
+        }
+    }
 }
 
 impl DecisionTree {
@@ -254,15 +269,21 @@ impl DecisionTree {
             (Target::Classes(labels), Criterion::GainRatio) => {
                 task.classes(labels, &criterion::GainRatio)
             }
+            (Target::Classes(labels), Criterion::Error) => {
+                task.classes(labels, &criterion::Misclassified)
+            }
             (Target::Numbers(values), Criterion::Auto | Criterion::Variance) => {
                 task.numbers(values)
             }
             (Target::Several(several), Criterion::Auto | Criterion::Variance) => {
                 task.several(several)
             }
-            (Target::Classes(_), Criterion::Variance) => {
-                wrong_task("variance", "numbers", "classes", "use gini, entropy or gain-ratio")
-            }
+            (Target::Classes(_), Criterion::Variance) => wrong_task(
+                "variance",
+                "numbers",
+                "classes",
+                "use gini, entropy, gain-ratio or error",
+            ),
             (Target::Numbers(_) | Target::Several(_), other) => wrong_task(
                 &other.show(),
                 "classes",

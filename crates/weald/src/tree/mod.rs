@@ -29,6 +29,7 @@ pub mod search;
 pub mod splitter;
 pub mod statistic;
 pub mod stump;
+mod stump_rounds;
 pub mod suspects;
 pub mod team;
 pub mod values;

@@ -10,7 +10,7 @@ use super::level_set::LevelSet;
 use super::linear::LinearLeaves;
 use super::walk::{Reader, Walk};
 use crate::data::{Aligned, FieldKind, MISSING, Schema, Table};
-use crate::model::{Model, Output};
+use crate::model::{Below, Model, OneCut, Output};
 use crate::run::in_stretches;
 use crate::scores::Scores;
 
@@ -214,6 +214,20 @@ impl Model for TreeModel {
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let leaf = self.tree.leaf(|f| row[f], |f| code(row[f]));
         scores.copy_from_slice(self.tree.value(leaf));
+    }
+
+    fn one_cut(&self) -> Option<OneCut<'_>> {
+        let tree = &self.tree;
+        match &tree.nodes[..] {
+            [_] => Some(OneCut { question: None, left: tree.value(0), right: tree.value(0) }),
+            [Node { rule: Rule::Number { feature, threshold, missing_left }, .. }, _, _] => {
+                let (feature, threshold, missing_left) =
+                    (*feature as usize, *threshold, *missing_left);
+                let question = Some(Below { feature, threshold, missing_left });
+                Some(OneCut { question, left: tree.value(1), right: tree.value(2) })
+            }
+            _ => None,
+        }
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {

@@ -2,9 +2,10 @@
 
 use super::decision_tree::{BinChoice, Criterion, DecisionTree};
 use super::model::TreeModel;
+use super::stump_rounds::StumpRounds;
 use crate::data::{Distribution, Sample};
 use crate::error::Result;
-use crate::learner::Learner;
+use crate::learner::{Learner, Refit, fit_anew};
 use crate::parameter::{Parameter, Parameters, parameter_list};
 use crate::run::Run;
 
@@ -42,10 +43,21 @@ impl Learner for Stump {
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         self.tree().prepare(sample, run)
     }
+
+    fn refits<'a>(
+        &'a self,
+        sample: &Sample<'a>,
+        run: &Run<'_>,
+    ) -> Result<Box<dyn Refit<TreeModel> + 'a>> {
+        match StumpRounds::of(&self.tree(), sample, run)? {
+            Some(rounds) => Ok(Box::new(rounds)),
+            None => Ok(fit_anew(self, sample)),
+        }
+    }
 }
 
 impl Stump {
-    fn tree(&self) -> DecisionTree {
+    pub(super) fn tree(&self) -> DecisionTree {
         let Stump { criterion, bins } = *self;
         DecisionTree { criterion, bins, max_depth: Some(1), ..DecisionTree::default() }
     }

@@ -5,7 +5,9 @@
 //! tree was grown.
 
 use super::constraints::Constraints;
-use super::criterion::{entropy_cost, entropy_excess, gini_cost, squared_excess};
+use super::criterion::{
+    entropy_cost, entropy_excess, error_cost, error_excess, gini_cost, squared_excess,
+};
 use super::decision_tree::Criterion;
 use super::grown::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
@@ -98,6 +100,7 @@ fn put_in_order(
     for ((d, best), value) in described.iter_mut().zip(bests).zip(values) {
         d.cost += match criterion {
             Criterion::Entropy | Criterion::GainRatio => entropy_excess(d.weight, best, value),
+            Criterion::Error => error_excess(d.weight, best, value),
             _ => squared_excess(d.weight, best, value) * d.value.len() as f64,
         };
         put_ordered_part(&mut d.value, value);
@@ -135,6 +138,7 @@ fn describe_classes(
         let weight = exact.value(sums.iter().sum());
         let cost = match criterion {
             Criterion::Entropy | Criterion::GainRatio => entropy_cost(weight, classes()),
+            Criterion::Error => error_cost(weight, classes()),
             Criterion::Auto | Criterion::Gini | Criterion::Variance => gini_cost(weight, classes()),
         };
         Described { value: classes().map(|c| c / weight).collect(), weight, cost }

@@ -91,7 +91,9 @@ fn columns_that_share_bytes_grow_the_same_tree_as_columns_by_themselves() {
     // Real weights of 1 take the plain way, one column at a time.
     for seed in [1, 2] {
         let (table, target) = of_few_values(6_000, seed);
-        for criterion in [Criterion::Gini, Criterion::Entropy, Criterion::GainRatio] {
+        for criterion in
+            [Criterion::Gini, Criterion::Entropy, Criterion::GainRatio, Criterion::Error]
+        {
             for max_leaves in [None, Some(40)] {
                 let tree = DecisionTree {
                     criterion,
@@ -116,7 +118,9 @@ fn packed_histograms_and_plain_counts_grow_the_same_tree() {
     // vector kernels, subtraction and ranking in single precision.
     for (n, n_features, seed) in [(300, 3, 1), (2_000, 17, 2), (9_000, 28, 3), (9_000, 7, 4)] {
         let (table, target) = large(n, n_features, seed);
-        for criterion in [Criterion::Gini, Criterion::Entropy, Criterion::GainRatio] {
+        for criterion in
+            [Criterion::Gini, Criterion::Entropy, Criterion::GainRatio, Criterion::Error]
+        {
             for (min_leaf_rows, max_leaves) in [(1, None), (5, None), (1, Some(40))] {
                 let tree = DecisionTree {
                     criterion,

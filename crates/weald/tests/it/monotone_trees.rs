@@ -168,7 +168,7 @@ fn monotone_trees_hold_on_a_dense_grid() {
         // A tree of few leaves may have none to spare for the column.
         let n_used = reaches.iter().filter(|reach| **reach > 0.0).count();
         assert!(10 * n_used >= 9 * reaches.len(), "{n_used} of {}", reaches.len());
-        for criterion in [Criterion::Entropy, Criterion::GainRatio] {
+        for criterion in [Criterion::Entropy, Criterion::GainRatio, Criterion::Error] {
             for pruning in [Pruning::None, Pruning::ErrorBased { confidence: 0.25 }] {
                 let tree = DecisionTree {
                     criterion,

@@ -116,6 +116,7 @@ impl Plain {
                     Criterion::Entropy | Criterion::GainRatio => {
                         total * shares.filter(|p| *p > 0.0).map(|p| -p * p.log2()).sum::<f64>()
                     }
+                    Criterion::Error => total * (1.0 - shares.fold(0.0, f64::max)),
                     _ => total * (1.0 - shares.map(|p| p * p).sum::<f64>()),
                 }
             }
@@ -427,11 +428,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_engine_is_the_reference_tree(plain in plain(), limits in limits(), entropy in 0..3) {
-        let criterion = match (&plain.target, entropy) {
+    fn the_engine_is_the_reference_tree(plain in plain(), limits in limits(), which in 0..4) {
+        let criterion = match (&plain.target, which) {
             (PlainTarget::Numbers(_) | PlainTarget::Several(_), _) => Criterion::Variance,
             (_, 0) => Criterion::Gini,
             (_, 1) => Criterion::Entropy,
+            (_, 2) => Criterion::Error,
             _ => Criterion::GainRatio,
         };
         for bins in [BinChoice::Exact, BinChoice::Fast] {
@@ -447,10 +449,11 @@ proptest! {
             prop::collection::vec(0u32..4, n),
             weights(n),
         )),
-        entropy in any::<bool>(),
+        criterion in prop::sample::select(vec![
+            Criterion::Gini, Criterion::Entropy, Criterion::Error,
+        ]),
     ) {
         let plain = Plain { columns, target: PlainTarget::Classes(codes, 4), weights };
-        let criterion = if entropy { Criterion::Entropy } else { Criterion::Gini };
         let tree = DecisionTree { criterion, ..DecisionTree::default() };
         plain.check(&tree, &plain.fit(&tree).tree);
     }

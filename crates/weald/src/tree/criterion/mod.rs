@@ -6,6 +6,7 @@
 
 mod bounded;
 mod entropy;
+mod error;
 mod gain_ratio;
 mod gini;
 mod newton;
@@ -15,6 +16,7 @@ mod vector_newton;
 
 pub use bounded::{Bounded, Valued};
 pub use entropy::{Entropy, entropy_cost, entropy_excess};
+pub use error::{Misclassified, error_cost, error_excess};
 pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
 pub use newton::{LevelPenalty, Newton, price_of_subset, shrink};

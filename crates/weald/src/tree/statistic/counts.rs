@@ -13,6 +13,15 @@ pub struct CountSum {
     rows: i64,
 }
 
+impl CountSum {
+    /// Of the weight of each class, as many rows as units of weight.
+    pub fn of(classes: impl Iterator<Item = i64>) -> CountSum {
+        let classes: Box<[i64]> = classes.collect();
+        let weight = classes.iter().sum();
+        CountSum { classes, weight, rows: weight }
+    }
+}
+
 impl Sum for CountSum {
     fn merge(&mut self, other: &CountSum) {
         self.classes.iter_mut().zip(&other.classes).for_each(|(a, b)| *a += b);

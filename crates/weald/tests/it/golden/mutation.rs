@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::collection::{btree_map, btree_set, vec};
 use proptest::prelude::*;
-use weald::adaboost::{BoostedModel, Round, Voice};
+use weald::adaboost::{BoostedModel, Round, Tables, Voice};
 use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
@@ -345,7 +345,8 @@ impl Choices {
             min_margin: None,
         };
         let rounds = (0..n_rounds).map(&mut round).collect();
-        BoostedModel { members, voice, rounds, prior, schema: schema.clone(), output }
+        let (schema, tables) = (schema.clone(), Tables::default());
+        BoostedModel { members, voice, rounds, prior, schema, output, tables }
     }
 
     /// The tree with some of its leaves linear.
