@@ -47,6 +47,9 @@ class Library:
         return {}
 
 
+NAMES = {"adaboost": "AdaBoost"}
+
+
 class Weald(Library):
     """The package, given the words for weald-bench: the method, then `name=value`."""
 
@@ -57,10 +60,10 @@ class Weald(Library):
         import weald
 
         method, *words = settings.words
-        name = method.title().replace("-", "") + ("Classifier" if classes else "Regressor")
-        kind = getattr(weald, name)
+        name = NAMES.get(method, method.title().replace("-", ""))
+        kind = getattr(weald, name + ("Classifier" if classes else "Regressor"))
         ours = {theirs: ours for ours, theirs in kind._renamed.items()}
-        ours["n_trees"] = "n_estimators"
+        ours.setdefault("n_trees", "n_estimators")
         self.estimator = kind(n_jobs=threads, random_state=settings.seed)
         for word in words:
             key, value = word.split("=")

@@ -119,7 +119,10 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
     let out_of_bag = match model {
         AnyModel::Forest(model) => model.out_of_bag.as_ref(),
         AnyModel::Committee(model) => model.out_of_bag.as_ref(),
-        AnyModel::Tree(_) | AnyModel::Additive(_) | AnyModel::Constant(_) => None,
+        AnyModel::Tree(_)
+        | AnyModel::Additive(_)
+        | AnyModel::Constant(_)
+        | AnyModel::Boosted(_) => None,
     };
     if let AnyModel::Forest(_) | AnyModel::Committee(_) = model {
         report["out_of_bag_error"] = json!(out_of_bag.map(|curve| curve.error()));
@@ -147,9 +150,14 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
         AnyModel::Constant(_) => (0, 0, 0),
         AnyModel::Committee(model) => {
             let sizes = model.members.iter().map(|member| size_of_trees(&member.model));
-            sizes.fold((0, 0, 0), |all, one| (all.0 + one.0, all.1 + one.1, all.2 + one.2))
+            total(sizes)
         }
+        AnyModel::Boosted(model) => total(model.members.iter().map(size_of_trees)),
     }
+}
+
+fn total(sizes: impl Iterator<Item = (usize, usize, usize)>) -> (usize, usize, usize) {
+    sizes.fold((0, 0, 0), |all, one| (all.0 + one.0, all.1 + one.1, all.2 + one.2))
 }
 
 /// How large the model is: `model_bytes` in memory, `file_bytes` saved. Only a forest says what its

@@ -62,7 +62,8 @@ impl StumpTables {
         for member in members {
             let (stump, coefficient) = member?;
             reach += coefficient.abs();
-            let is_on_grid = (coefficient * GRID).fract() == 0.0;
+            // AdaBoost's coefficients are halves of what is on the grid.
+            let is_on_grid = (2.0 * coefficient * GRID).fract() == 0.0;
             if !is_on_grid || reach.is_nan() || reach > MOST {
                 return None;
             }
