@@ -314,7 +314,8 @@ mod tests {
             let mut counted = Distribution::of(&counts, rows.len()).unwrap();
             let mut plain = Distribution::of(&Weights::Uniform, n).unwrap();
             for round in 0..rounds {
-                let factor = |row: usize| if (row + round) % 3 == 0 { rows[row].1 } else { 1.0 };
+                let is_raised = |row: usize| (row + round).is_multiple_of(3);
+                let factor = |row: usize| if is_raised(row) { rows[row].1 } else { 1.0 };
                 prop_assert_eq!(
                     counted.reweight(factor), plain.reweight(|at| factor(spelled[at]))
                 );

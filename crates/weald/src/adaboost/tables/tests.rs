@@ -113,7 +113,7 @@ fn more_thresholds_than_a_byte_counts_and_any_number_of_threads() {
     let values: Vec<f64> = (0..5_000).map(|i| f64::from(i * 7919 % 5_000)).collect();
     let table = Table::new(vec![("a".into(), Column::numeric(values))]).unwrap();
     let stump = |i: u32| {
-        let question = Some((0, f64::from(i * 31 % 4_999) + 0.5, i % 3 == 0));
+        let question = Some((0, f64::from(i * 31 % 4_999) + 0.5, i.is_multiple_of(3)));
         ((question, [i as usize, i as usize + 1]), f64::from(i + 1) / 1024.0)
     };
     for n_classes in [2, 3] {
