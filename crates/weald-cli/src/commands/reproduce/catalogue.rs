@@ -122,6 +122,14 @@ impl Set {
             true => source::load(&self.file, &options)?,
             false => weald_io::read(&self.file, &options).map_err(|e| source::read_failure(&e))?,
         };
+        if frame.table.position(&self.target).is_none() {
+            let names: Vec<&str> = frame.table.names().collect();
+            let headline = format!("there is no column {} to predict", quoted(&self.target));
+            return Err(Failure::new(Kind::Data, headline)
+                .at(self.file.display().to_string())
+                .fact(format!("the columns are {}", dataset::listed(&names)))
+                .help("is this the right table?"));
+        }
         let task = Some(TaskArgument::Classification);
         let roles = Roles {
             weight: None,

@@ -28,7 +28,7 @@ use crate::{interrupt, output};
 /// Rounds of boosting where nothing is said.
 const N_ROUNDS: usize = 100;
 /// Folds of sets that have no test rows of their own.
-const N_FOLDS: usize = 10;
+const N_FOLDS: usize = 5;
 /// Larger sets are left out.
 const MOST_ROWS: usize = 20_000;
 
@@ -146,7 +146,12 @@ fn chosen(arguments: &ReproduceArguments) -> Result<Vec<Set>> {
         }
         _ => true,
     });
-    Ok(sets)
+    match sets.is_empty() {
+        true => {
+            Err(Failure::new(Kind::Data, "no set is left").help("name smaller ones with --only"))
+        }
+        false => Ok(sets),
+    }
 }
 
 /// The errors of all methods on a set: on its own test rows, or by cross-validation.
