@@ -1,7 +1,9 @@
 //! The command line: every command, option and help text.
 
 mod bootstrap;
+mod demo;
 mod reading;
+mod reproduce;
 mod theory;
 
 use std::path::PathBuf;
@@ -13,7 +15,9 @@ use crate::checkpoint::Every;
 use crate::dataset::Roles;
 
 pub use bootstrap::{BootstrapArguments, StatisticArgument};
+pub use demo::DemoArguments;
 pub use reading::ReadingArguments;
+pub use reproduce::ReproduceArguments;
 pub use theory::{CommitteeArguments, TheoryArguments, TheoryQuestion};
 
 /// What was asked for.
@@ -23,10 +27,8 @@ pub use theory::{CommitteeArguments, TheoryArguments, TheoryQuestion};
     version,
     about = "Decision trees and ensembles of them, from tables to predictions",
     after_help = "\
-Examples:
+Example:
   weald train data/oj.csv --target Purchase
-  weald predict Purchase.weald new.csv > predictions.csv
-  weald inspect Purchase.weald
 
 Exit codes: 0 done, 2 usage, 3 bad data, 4 bad model file, 5 I/O, 130 interrupted",
     max_term_width = 100
@@ -52,6 +54,10 @@ pub enum Command {
     Bootstrap(Box<BootstrapArguments>),
     /// Measure what the lectures prove: the variance of a committee
     Theory(TheoryArguments),
+    /// Show a worked example of the lectures, step by step
+    Demo(DemoArguments),
+    /// Work a published result out again, and show both
+    Reproduce(ReproduceArguments),
     /// List the methods, or the parameters of one
     Methods(MethodsArguments),
 }

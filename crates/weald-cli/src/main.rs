@@ -11,6 +11,7 @@ mod failure;
 mod given;
 mod interrupt;
 mod model_file;
+mod named;
 mod output;
 mod parts;
 mod picture;

@@ -1,10 +1,12 @@
 //! One command a file.
 
 mod bootstrap;
+mod demo;
 mod evaluate;
 mod inspect;
 mod methods;
 mod predict;
+mod reproduce;
 mod theory;
 mod train;
 
@@ -20,6 +22,8 @@ pub fn run(command: Command) -> Result<()> {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments),
         Command::Theory(arguments) => theory::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
     }
 }

@@ -55,6 +55,16 @@ fn theory_committee() {
 }
 
 #[test]
+fn demo() {
+    insta::assert_snapshot!(help(&["demo", "--help"]));
+}
+
+#[test]
+fn reproduce() {
+    insta::assert_snapshot!(help(&["reproduce", "--help"]));
+}
+
+#[test]
 fn methods() {
     insta::assert_snapshot!(help(&["methods", "--help"]));
 }

@@ -45,7 +45,9 @@ impl Folder {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_weald"));
         command.args(arguments).current_dir(&self.0);
-        for name in ["COLUMNS", "NO_COLOR", "WEALD_THREADS", "WEALD_SIMD", "RUST_BACKTRACE"] {
+        for name in
+            ["COLUMNS", "NO_COLOR", "WEALD_DATA", "WEALD_THREADS", "WEALD_SIMD", "RUST_BACKTRACE"]
+        {
             command.env_remove(name);
         }
         command

@@ -1,5 +1,6 @@
 //! Algorithms written out line by line as in their papers, and worked numbers.
 
+mod adaboost;
 mod bagging;
 mod bootstrap;
 mod dart;
