@@ -90,8 +90,8 @@ fn xor_by_half_planes() {
     let scores = model.raw_scores(&model.schema.align(&data.0).unwrap());
     assert_close(scores.values(), &[1.354, 0.843, -0.255, -2.453], 3);
     assert_close(&model.margins(&sample).unwrap(), &[0.552, 0.344, 0.104, 1.0], 3);
-    assert_eq!(model.rounds[2].training_error, 0.0);
-    assert_close(&[model.rounds[2].min_margin], &[0.104], 3);
+    assert_eq!(model.rounds[2].training_error, Some(0.0));
+    assert_close(&[model.rounds[2].min_margin.unwrap()], &[0.104], 3);
     assert_eq!(model.scores(&data.0).unwrap().classes(), [1, 1, 0, 0]);
     let product = model.bounds()[2];
     assert!(product <= edge_bound(&model));
@@ -124,7 +124,7 @@ fn schapires_ten_points_by_half_planes() {
     assert_close(&facts(&model, |r| r.error), &[3.0 / 10.0, 3.0 / 14.0, 3.0 / 22.0], 6);
     assert_close(&facts(&model, |r| r.coefficient), &[0.4236, 0.6496, 0.9229], 4);
     assert_close(&[model.bounds()[2], edge_bound(&model)], &[0.5162, 0.6019], 4);
-    assert_eq!(model.rounds[2].training_error, 0.0);
+    assert_eq!(model.rounds[2].training_error, Some(0.0));
     let Target::Classes(labels) = &data.1 else { panic!("classes") };
     assert_eq!(model.scores(&data.0).unwrap().classes(), labels.codes());
 }
