@@ -10,8 +10,11 @@ use crate::args::DemoArguments;
 use crate::failure::Result;
 use crate::named::{self, Named};
 
+/// Shows a demo, as JSON or in words.
+type Show = fn(bool) -> Result<()>;
+
 /// The demos, in the order of the lectures.
-const DEMOS: &[Named<fn(bool) -> Result<()>>] = &[
+const DEMOS: &[Named<Show>] = &[
     Named {
         name: "three-voters",
         about: "a vote that errs more often than each of its voters",

@@ -8,8 +8,11 @@ use crate::args::ReproduceArguments;
 use crate::failure::{Failure, Kind, Result};
 use crate::named::{self, Named};
 
+/// Works a result out, and shows it.
+type WorkOut = fn(&ReproduceArguments) -> Result<()>;
+
 /// The results that there are.
-const RESULTS: &[Named<fn(&ReproduceArguments) -> Result<()>>] = &[
+const RESULTS: &[Named<WorkOut>] = &[
     Named {
         name: "letter",
         about: "boosted C4.5-like trees on letter recognition: errors and margins",
