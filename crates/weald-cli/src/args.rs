@@ -18,7 +18,7 @@ pub use bootstrap::{BootstrapArguments, StatisticArgument};
 pub use demo::DemoArguments;
 pub use reading::ReadingArguments;
 pub use reproduce::ReproduceArguments;
-pub use theory::{CommitteeArguments, TheoryArguments, TheoryQuestion};
+pub use theory::{CommitteeArguments, MarginsArguments, TheoryArguments, TheoryQuestion};
 
 /// What was asked for.
 #[derive(Debug, Parser)]

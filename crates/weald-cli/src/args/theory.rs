@@ -10,8 +10,9 @@ use crate::dataset::Roles;
 /// `weald theory`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  weald theory committee data/hitters.csv --target Salary")]
+Examples:
+  weald theory committee data/hitters.csv --target Salary
+  weald theory margins oj.weald data/oj.csv")]
 pub struct TheoryArguments {
     /// Which of them.
     #[command(subcommand)]
@@ -23,6 +24,32 @@ pub struct TheoryArguments {
 pub enum TheoryQuestion {
     /// The variance of a committee: (1 - rho)/m sigma² + rho sigma², both sides
     Committee(Box<CommitteeArguments>),
+    /// The margins of AdaBoost: how sure its vote is, row by row
+    Margins(MarginsArguments),
+}
+
+/// `weald theory margins`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The margin of a row is how far the score of its class leads over all others, as a share of
+how far it could: 1 if all members are right, negative if the row is classified wrongly.
+
+Example:
+  weald train data/oj.csv --target Purchase --method adaboost -o oj.weald
+  weald theory margins oj.weald data/oj.csv")]
+pub struct MarginsArguments {
+    /// Model of AdaBoost, or of one of its kin
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Table whose classes are known: CSV, Parquet or Arrow; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How tables are read
+    #[command(flatten)]
+    pub reading: ReadingArguments,
+    /// Print one JSON document instead of tables
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `weald theory committee`.

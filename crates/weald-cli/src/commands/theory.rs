@@ -1,6 +1,7 @@
 //! `weald theory`: what the lectures prove, measured.
 
 mod committee;
+mod margins;
 
 use crate::args::{TheoryArguments, TheoryQuestion};
 use crate::failure::Result;
@@ -9,5 +10,6 @@ use crate::failure::Result;
 pub fn run(arguments: &TheoryArguments) -> Result<()> {
     match &arguments.question {
         TheoryQuestion::Committee(arguments) => committee::run(arguments),
+        TheoryQuestion::Margins(arguments) => margins::run(arguments),
     }
 }

@@ -76,3 +76,36 @@ fn mistakes_are_named() {
     }
     insta::assert_snapshot!(all);
 }
+
+#[test]
+fn margins_are_counted_and_only_of_boosted_votes() {
+    let folder = folder();
+    let train = |method: &str, target: &str, file: &str| {
+        let model = format!("{method}.weald");
+        let done = folder.run(&["train", file, "-t", target, "--method", method, "-o", &model]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        model
+    };
+    let model = train("adaboost", "Purchase", "oj.csv");
+    let done = folder.run(&["theory", "margins", &model, "oj.csv", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let found: Value = serde_json::from_str(&done.stdout).unwrap();
+    let (least, median) = (found["least"].as_f64().unwrap(), found["median"].as_f64().unwrap());
+    assert!(-1.0 <= least && least < median && median < 1.0, "{found}");
+    let shares: Vec<f64> = (found["shares"].as_array().unwrap().iter())
+        .map(|share| share["share"].as_f64().unwrap())
+        .collect();
+    assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]) && shares[5] == 1.0, "{found}");
+    let done = folder.run(&["theory", "margins", &model, "oj.csv"]);
+    assert!(done.stdout.contains("1,070 rows: least margin"), "{}", done.stdout);
+    let inspected = folder.run(&["inspect", &model]);
+    assert!(inspected.stdout.contains("least margin"), "{}", inspected.stdout);
+    assert!(inspected.stdout.contains("adaboost, 100 rounds of stump"), "{}", inspected.stdout);
+    for (method, target, file) in
+        [("stump", "Purchase", "oj.csv"), ("adaboost-r2", "Salary", "hitters.csv")]
+    {
+        let done = folder.run(&["theory", "margins", &train(method, target, file), file]);
+        assert_eq!(done.code, 4, "{}", done.stderr);
+        assert!(done.stderr.contains("has no margins"), "{}", done.stderr);
+    }
+}
