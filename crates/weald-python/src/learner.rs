@@ -141,7 +141,7 @@ impl Learner {
                 parameters.retain(|name, _| !name.starts_with("base"));
                 parameters.insert("base".into(), base.object.getattr(py, "name")?.extract(py)?);
                 let shell = trained(members.shell(), parameters);
-                Ok(Kept::Committee(Committee { members, base, shell }))
+                Ok(Kept::Committee(Box::new(Committee { members, base, shell })))
             }
             (Found::Model(model), _) => Ok(Kept::Trained(Arc::new(trained(model, parameters)))),
             (Found::Members(_), _) => {

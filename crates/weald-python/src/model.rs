@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use weald::adaboost::Round;
+use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
 use weald::data::{Aligned, Sample, Weights};
 use weald::model::Output;
@@ -18,6 +18,7 @@ use weald::seed::Seed;
 
 use crate::committee::{Committee, MemberState, Members};
 use crate::errors::{WealdError, guarded, to_python};
+use crate::foreign::ForeignModel;
 use crate::table::{Table, Target, array_of, levels};
 
 /// Rows from which a prediction is shared among threads.
@@ -42,7 +43,7 @@ pub enum Kept {
     /// What a file holds.
     Trained(Arc<Trained>),
     /// Members that are Python's.
-    Committee(Committee),
+    Committee(Box<Committee>),
 }
 
 #[pymethods]
@@ -102,7 +103,7 @@ impl Model {
     /// A committee of members that are Python's, from what a pickle holds.
     #[staticmethod]
     fn of_members(base: Py<PyAny>, members: Vec<Py<PyAny>>, shell: &[u8]) -> PyResult<Model> {
-        Ok(Model { kept: Kept::Committee(Committee::restored(base, members, shell)?) })
+        Ok(Model { kept: Kept::Committee(Box::new(Committee::restored(base, members, shell)?)) })
     }
 
     /// The fitted members that are Python's, each with the columns that it sees, if not all; `None`
@@ -156,16 +157,14 @@ impl Model {
         guarded(|| {
             let aligned = self.aligned(table)?;
             let n_rows = table.table.n_rows();
-            let raw = match (&self.kept, &self.facts().model) {
-                (Kept::Trained(_), AnyModel::Additive(model)) => {
+            let raw = match (self.foreign(), &self.facts().model) {
+                (None, AnyModel::Additive(model)) => {
                     on_threads(py, threads, n_rows, || model.raw_scores(&aligned))?
                 }
-                (Kept::Trained(_), AnyModel::Boosted(model)) if model.has_scores() => {
+                (None, AnyModel::Boosted(model)) if model.has_scores() => {
                     on_threads(py, threads, n_rows, || model.raw_scores(&aligned))?
                 }
-                (Kept::Committee(Committee { members: Members::Boosted(model), .. }), _)
-                    if model.has_scores() =>
-                {
+                (Some(model), _) if model.has_scores() => {
                     on_threads(py, 1, n_rows, || model.raw_scores(&aligned))?
                 }
                 _ => return Err(WealdError::new_err("only boosting has raw scores")),
@@ -188,13 +187,11 @@ impl Model {
             let sample = Sample::new(&table.table, &target.target, &Weights::Uniform);
             let sample = sample.map_err(to_python)?;
             let n_rows = table.table.n_rows();
-            let margins = match (&self.kept, &self.facts().model) {
-                (Kept::Trained(_), AnyModel::Boosted(model)) => {
+            let margins = match (self.foreign(), &self.facts().model) {
+                (None, AnyModel::Boosted(model)) => {
                     on_threads(py, threads, n_rows, || model.margins(&sample))?
                 }
-                (Kept::Committee(Committee { members: Members::Boosted(model), .. }), _) => {
-                    on_threads(py, 1, n_rows, || model.margins(&sample))?
-                }
+                (Some(model), _) => on_threads(py, 1, n_rows, || model.margins(&sample))?,
                 _ => return Err(WealdError::new_err("only AdaBoost has margins")),
             };
             self.check_raised()?;
@@ -319,6 +316,17 @@ impl Model {
         match &self.kept {
             Kept::Trained(trained) => &trained.model,
             Kept::Committee(committee) => committee.members.model(),
+        }
+    }
+
+    /// Members that are Python's and speak in turn.
+    fn foreign(&self) -> Option<&BoostedModel<ForeignModel>> {
+        match &self.kept {
+            Kept::Committee(committee) => match &committee.members {
+                Members::Boosted(model) => Some(model),
+                Members::Committee(_) => None,
+            },
+            Kept::Trained(_) => None,
         }
     }
 
