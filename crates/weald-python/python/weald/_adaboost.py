@@ -139,6 +139,7 @@ class AdaBoostRegressor(_AdaBoost, Regressor):
     _: KW_ONLY
     algorithm: str = "r2"
     loss: str = "linear"
+    resampling: str = "once"
 
     _method = "adaboost-r2"
     _takes_several: ClassVar[bool] = False

@@ -1,7 +1,7 @@
 //! The names of the methods.
 
 use super::AnyLearner;
-use crate::adaboost::{AdaBoost, Algorithm};
+use crate::adaboost::{AdaBoost, Algorithm, Redraw};
 use crate::bag::Bagging;
 use crate::base::constant::Constant;
 use crate::boost::GradientBoosting;
@@ -190,7 +190,12 @@ fn adaboost(algorithm: Algorithm) -> AnyLearner {
 fn regression(algorithm: Algorithm) -> AnyLearner {
     let tree = DecisionTree { max_depth: Some(3), ..DecisionTree::default() };
     let base = AnyLearner::DecisionTree(tree);
-    AnyLearner::AdaBoost(Box::new(AdaBoost { algorithm, ..AdaBoost::of(base) }))
+    // As their authors have it: R2 draws rows by weight, the others weigh them.
+    let resampling = match algorithm {
+        Algorithm::R2 { .. } => Redraw::Once,
+        _ => Redraw::None,
+    };
+    AnyLearner::AdaBoost(Box::new(AdaBoost { algorithm, resampling, ..AdaBoost::of(base) }))
 }
 
 impl AnyLearner {
