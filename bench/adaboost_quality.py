@@ -6,14 +6,15 @@
 for numbers, the rows drawn by weight as scikit-learn draws them (`weald`) or weighted
 (`weald-weighted`). Share of errors for classes, root mean squared error for numbers, on K folds
 (stratified for classes). scikit-learn with another seed is compared, too, to show how often noise
-alone looks like a difference. scikit-learn is given the codes of categories as numbers. Sets with missing values are left out.
+alone looks like a difference. scikit-learn is given the codes of categories as numbers. Sets with
+missing values are left out.
 """
 
 import sklearn
-from forest_quality import error, numbers
 from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
 
 import quality
+from forest_quality import error, numbers
 
 ROUNDS = 100
 
