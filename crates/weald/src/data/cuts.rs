@@ -98,7 +98,7 @@ pub fn midpoint(a: f64, b: f64) -> f64 {
 }
 
 /// The rows that quantiles are computed from: all of them, or one drawn from each of
-/// [`SAMPLE_ROWS`] equal stretches where there are more rows than that. All columns sample the same
+/// 200,000 equal stretches where there are more rows than that. All columns sample the same
 /// ones, which are near each other in a row-major matrix.
 pub struct SampledRows(Option<Vec<u32>>);
 
