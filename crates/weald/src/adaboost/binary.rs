@@ -6,7 +6,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Rounds, log_odds};
+use super::rounds::{Facts, Rounds, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -28,8 +28,13 @@ pub(super) fn fit<L: Learner>(
         // D_{t+1}(i) = D_t(i) exp(-alpha y_i h(x_i)) / Z_t, all of them times exp(alpha).
         let z = d.reweight(h.raise_wrong(y, libm::exp(2.0 * alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
-        let edge = 0.5 - h.error;
-        rounds.add_voter(h, (alpha, z * libm::exp(-alpha), edge));
+        let facts = Facts {
+            error: h.error,
+            edge: 0.5 - h.error,
+            coefficient: alpha,
+            normaliser: z * libm::exp(-alpha),
+        };
+        rounds.add_voter(h, facts);
         if is_over {
             break;
         }

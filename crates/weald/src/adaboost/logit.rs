@@ -6,7 +6,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Rounds, Speaker};
+use super::rounds::{Facts, Rounds, Speaker};
 use super::voice::Voice;
 use crate::data::{Distribution, Sample, Target};
 use crate::error::Result;
@@ -63,7 +63,8 @@ pub(super) fn fit<L: Learner>(
             speakers.push(speaker);
         }
         let error = n_wrong / n as f64;
-        rounds.add_speakers(speakers, (error, 0.5 - error, rate, 1.0));
+        let facts = Facts { error, edge: 0.5 - error, coefficient: rate, normaliser: 1.0 };
+        rounds.add_speakers(speakers, facts);
         let p = probabilities(rounds.scores(), (sample.n_rows(), n_classes));
         let bits = |i: usize| -libm::log2(p.row(i)[codes[i] as usize].max(LEAST_SHARE));
         let loss = rows.mean(bits);

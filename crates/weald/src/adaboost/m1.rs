@@ -5,7 +5,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Rounds, log_odds};
+use super::rounds::{Facts, Rounds, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -28,8 +28,13 @@ pub(super) fn fit<L: Learner>(
         // the normaliser is that of the bound: 2 sqrt(eps (1 - eps)).
         let z = d.reweight(h.raise_wrong(y, libm::exp(say)));
         let is_over = h.error == 0.0 || !h.is_useful;
-        let edge = 0.5 - h.error;
-        rounds.add_voter(h, (say, z * libm::exp(-0.5 * say), edge));
+        let facts = Facts {
+            error: h.error,
+            edge: 0.5 - h.error,
+            coefficient: say,
+            normaliser: z * libm::exp(-0.5 * say),
+        };
+        rounds.add_voter(h, facts);
         if is_over {
             break;
         }

@@ -9,7 +9,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::Rounds;
+use super::rounds::{Facts, Rounds};
 use super::voice::Voice;
 use crate::data::{Distribution, Sample};
 use crate::error::Result;
@@ -51,7 +51,9 @@ pub(super) fn fit<L: Learner>(
             density.raise(scale.apply(h), libm::exp(say));
         }
         let after = rows.mean(|i| densities[i].mass() / largest * libm::exp(-say));
-        rounds.add_speakers(vec![speaker], (eps, 0.5 - eps, say, after / mass));
+        let facts =
+            Facts { error: eps, edge: 0.5 - eps, coefficient: say, normaliser: after / mass };
+        rounds.add_speakers(vec![speaker], facts);
         if eps == 0.0 || !is_useful {
             break;
         }

@@ -6,7 +6,7 @@
 use super::algorithm::RegressionLoss;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::Rounds;
+use super::rounds::{Facts, Rounds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -35,7 +35,8 @@ pub(super) fn fit<L: Learner>(
         let beta = above_zero / (1.0 - above_zero); // 6.
         let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
         let z = w.reweight(|i| libm::exp(-say * (1.0 - losses[i]))); // 7. w_i beta^(1 - L_i)
-        rounds.add_speakers(vec![speaker], (mean, 0.5 - mean, say, z));
+        let facts = Facts { error: mean, edge: 0.5 - mean, coefficient: say, normaliser: z };
+        rounds.add_speakers(vec![speaker], facts);
         if mean == 0.0 || !is_useful {
             break;
         }

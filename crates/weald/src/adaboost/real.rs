@@ -7,7 +7,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Rounds, least_share};
+use super::rounds::{Facts, Rounds, least_share};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -37,7 +37,8 @@ pub(super) fn fit<L: Learner>(
         };
         let z = w.reweight(|i| libm::exp(-f(i))); // 2. (c)
         let is_over = error == 0.0 || error >= chance;
-        rounds.add_speakers(vec![speaker], (error, chance - error, rate, z));
+        let facts = Facts { error, edge: chance - error, coefficient: rate, normaliser: z };
+        rounds.add_speakers(vec![speaker], facts);
         if is_over {
             break;
         }

@@ -51,6 +51,14 @@ impl<M> Voter<M> {
     }
 }
 
+/// What a variant knows of its round; see [`Round`].
+pub(super) struct Facts {
+    pub error: f64,
+    pub edge: f64,
+    pub coefficient: f64,
+    pub normaliser: f64,
+}
+
 /// A weak hypothesis that says numbers: shares of classes, or a value.
 pub(super) struct Speaker<M> {
     pub model: M,
@@ -246,36 +254,27 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
     }
 
     /// Keeps a hypothesis that says a class.
-    pub fn add_voter(
-        &mut self,
-        voter: Voter<L::Model>,
-        (coefficient, normaliser, edge): (f64, f64, f64),
-    ) {
+    pub fn add_voter(&mut self, voter: Voter<L::Model>, facts: Facts) {
         let before = self.tally.as_ref().map_or(0.0, Tally::reach);
         if let Some(tally) = &mut self.tally {
-            tally.add_votes(coefficient, &voter.classes);
+            tally.add_votes(facts.coefficient, &voter.classes);
         }
-        let error = voter.error;
-        self.keep(vec![voter.model], (error, edge, coefficient, normaliser), before);
+        self.keep(vec![voter.model], facts, before);
     }
 
     /// Keeps the hypotheses of a round that say numbers.
-    pub fn add_speakers(&mut self, speakers: Vec<Speaker<L::Model>>, facts: (f64, f64, f64, f64)) {
+    pub fn add_speakers(&mut self, speakers: Vec<Speaker<L::Model>>, facts: Facts) {
         let before = self.tally.as_ref().map_or(0.0, Tally::reach);
         let (models, answers): (Vec<_>, Vec<_>) =
             speakers.into_iter().map(|speaker| (speaker.model, speaker.answers)).unzip();
         if let Some(tally) = &mut self.tally {
-            tally.add_answers(facts.2, &answers);
+            tally.add_answers(facts.coefficient, &answers);
         }
         self.keep(models, facts, before);
     }
 
-    fn keep(
-        &mut self,
-        models: Vec<L::Model>,
-        (error, edge, coefficient, normaliser): (f64, f64, f64, f64),
-        reach_before: f64,
-    ) {
+    fn keep(&mut self, models: Vec<L::Model>, facts: Facts, reach_before: f64) {
+        let Facts { error, edge, coefficient, normaliser } = facts;
         let (reach, training_error, min_margin) = (0.0, None, None);
         let round =
             Round { error, edge, coefficient, normaliser, reach, training_error, min_margin };

@@ -6,7 +6,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::Rounds;
+use super::rounds::{Facts, Rounds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -36,7 +36,8 @@ pub(super) fn fit<L: Learner>(
         // D_{t+1}(i) = D_t(i) beta_t / Z_t where the row is right; here wrong rows by its inverse.
         let z = d.reweight(|i| if is_wrong(&speaker.answers, i) { libm::exp(say) } else { 1.0 });
         let z = z * libm::exp(-say);
-        rounds.add_speakers(vec![speaker], (eps, 1.0 - eps, say, z));
+        let facts = Facts { error: eps, edge: 1.0 - eps, coefficient: say, normaliser: z };
+        rounds.add_speakers(vec![speaker], facts);
         if eps == 0.0 || eps == 1.0 {
             break;
         }

@@ -5,7 +5,7 @@
 
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Rounds, log_odds};
+use super::rounds::{Facts, Rounds, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -31,8 +31,13 @@ pub(super) fn fit<L: Learner>(
         // 2. (d), (e)
         let z = w.reweight(h.raise_wrong(y, libm::exp(alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
-        let edge = chance - h.error;
-        rounds.add_voter(h, (alpha, z * libm::exp(-alpha * (k - 1.0) / k), edge));
+        let facts = Facts {
+            error: h.error,
+            edge: chance - h.error,
+            coefficient: alpha,
+            normaliser: z * libm::exp(-alpha * (k - 1.0) / k),
+        };
+        rounds.add_voter(h, facts);
         if is_over {
             break;
         }
