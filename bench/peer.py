@@ -2,7 +2,8 @@
 
     python bench/peer.py METHOD PEER TRAIN TEST CLASSES THREADS SETTINGS PREDICTIONS
 
-METHOD is `boost` or `forest`: what the modules with its libraries and its settings begin with.
+METHOD is `boost`, `forest` and so on: what the modules with its libraries and its settings begin
+with.
 SETTINGS is a JSON object with the fields of that method's `Settings`; for weald, which is raced
 by its package as its peers are, the `words` for weald-bench and the `seed`. The predictions for
 TEST are written row by row as little-endian doubles. It measures as weald-bench does: one small
@@ -80,9 +81,11 @@ def one_row(library, rows):
 
 def sides(method, side):
     """What makes a side of a race from its settings: weald's are words and a seed."""
+    of_method = importlib.import_module(f"{method}_libraries")
     if side.startswith("weald"):
-        return lambda settings, *rest: libraries.Weald(SimpleNamespace(**settings), *rest)
-    kind = importlib.import_module(f"{method}_libraries").LIBRARIES[side]
+        ours = getattr(of_method, "Weald", libraries.Weald)
+        return lambda settings, *rest: ours(SimpleNamespace(**settings), *rest)
+    kind = of_method.LIBRARIES[side]
     settings_of = importlib.import_module(f"{method}_settings").Settings
     return lambda settings, *rest: kind(settings_of(**settings), *rest)
 

@@ -44,7 +44,7 @@ class Contest:
     `settings` makes the settings from them, a job and its number of columns; `weald` gives the
     words for weald-bench, from the method on, for each side that is ours, `weald` the first: all
     race by the Python package, and the first by the library too;
-    `prepare` sets up the peers that need it."""
+    `prepare` sets up the peers that need it; `quality` judges what is predicted."""
 
     name: str
     title: str
@@ -55,6 +55,7 @@ class Contest:
     settings: Callable
     weald: Callable
     prepare: Callable = lambda peers: None
+    quality: Callable = judge.quality
 
 
 class Race:
@@ -110,7 +111,7 @@ class Race:
             return {"error": lines[-1][:200]}
         found = json.loads(done.stdout.splitlines()[-1])
         given = judge.predictions(files[2], self.test_rows, self.classes, found.get("classes"))
-        return found | {"quality": judge.quality(self.truth, given, self.classes)}
+        return found | {"quality": self.contest.quality(self.truth, given, self.classes)}
 
 
 def judged(first, *runs, seeds):

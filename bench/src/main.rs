@@ -16,6 +16,7 @@ use std::time::Instant;
 use serde_json::json;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::data::{Sample, Table, Weights};
+use weald::forest::isolation::IsolationTrees;
 use weald::learner::Learner;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
@@ -85,7 +86,7 @@ fn main() -> Fallible<()> {
         std::fs::write(file, bytes)?;
     }
     if test.is_none() {
-        let metrics: Vec<(&str, f64)> = Metric::for_target(&used.target)
+        let metrics: Vec<(&str, f64)> = Metric::for_output(model.output(), &used.target)
             .into_iter()
             .map(|m| Ok((m.name(), m.evaluate(&scores, &used.target, &Weights::Uniform)?)))
             .collect::<weald::Result<_>>()?;
@@ -122,7 +123,9 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
         AnyModel::Tree(_)
         | AnyModel::Additive(_)
         | AnyModel::Constant(_)
-        | AnyModel::Boosted(_) => None,
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => None,
     };
     if let AnyModel::Forest(_) | AnyModel::Committee(_) = model {
         report["out_of_bag_error"] = json!(out_of_bag.map(|curve| curve.error()));
@@ -153,6 +156,16 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
             total(sizes)
         }
         AnyModel::Boosted(model) => total(model.members.iter().map(size_of_trees)),
+        AnyModel::Density(model) => {
+            (model.trees.len(), model.trees.n_leaves(), model.trees.n_nodes())
+        }
+        AnyModel::Isolation(model) => match &model.trees {
+            IsolationTrees::Axis(trees) => (trees.len(), trees.n_leaves(), trees.n_nodes()),
+            IsolationTrees::Oblique(trees) => {
+                let nodes: usize = trees.trees.iter().map(|tree| tree.nodes.len()).sum();
+                (trees.len(), (nodes + trees.len()) / 2, nodes)
+            }
+        },
     }
 }
 

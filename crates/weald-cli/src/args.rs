@@ -2,9 +2,12 @@
 
 mod bootstrap;
 mod demo;
+mod density;
+mod detect;
 mod reading;
 mod reproduce;
 mod theory;
+mod unlabelled;
 
 use std::path::PathBuf;
 
@@ -16,9 +19,12 @@ use crate::dataset::Roles;
 
 pub use bootstrap::{BootstrapArguments, StatisticArgument};
 pub use demo::DemoArguments;
+pub use density::DensityArguments;
+pub use detect::DetectArguments;
 pub use reading::ReadingArguments;
 pub use reproduce::ReproduceArguments;
 pub use theory::{CommitteeArguments, MarginsArguments, TheoryArguments, TheoryQuestion};
+pub use unlabelled::UnlabelledArguments;
 
 /// What was asked for.
 #[derive(Debug, Parser)]
@@ -27,9 +33,7 @@ pub use theory::{CommitteeArguments, MarginsArguments, TheoryArguments, TheoryQu
     version,
     about = "Decision trees and ensembles of them, from tables to predictions",
     after_help = "\
-Example:
-  weald train data/oj.csv --target Purchase
-
+Example: weald train data/oj.csv --target Purchase
 Exit codes: 0 done, 2 usage, 3 bad data, 4 bad model file, 5 I/O, 130 interrupted",
     max_term_width = 100
 )]
@@ -48,6 +52,10 @@ pub enum Command {
     Predict(PredictArguments),
     /// Measure a model on rows whose answers are known
     Evaluate(EvaluateArguments),
+    /// Find the rows of a table that are unlike the others
+    Detect(Box<DetectArguments>),
+    /// Estimate how likely the rows of a table are, or draw new ones
+    Density(Box<DensityArguments>),
     /// Show a model: its facts, and its tree as text, Graphviz, SVG or JSON
     Inspect(InspectArguments),
     /// Resample a statistic: its standard error and confidence intervals

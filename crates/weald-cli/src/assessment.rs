@@ -124,6 +124,9 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
             Combiner::Mean.combine(priors, &model.weights).row(0).to_vec()
         }
         AnyModel::Boosted(model) => model.prior.clone(),
+        // Of nothing: a row that lies as others do.
+        AnyModel::Isolation(model) => vec![model.typical().exp2()],
+        AnyModel::Density(model) => vec![model.chosen.out_of_bag.unwrap_or(0.0)],
     }
 }
 

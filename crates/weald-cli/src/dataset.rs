@@ -232,7 +232,7 @@ fn complete_rows(
 }
 
 /// The weights that a column holds.
-fn weights(column: &Column, name: &str) -> Result<Weights> {
+pub fn weights(column: &Column, name: &str) -> Result<Weights> {
     let Column::Numeric(numbers) = column else {
         let headline = format!("the weight column {} holds text, not numbers", quoted(name));
         return Err(Failure::new(Kind::Data, headline)

@@ -106,7 +106,9 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
         | AnyModel::Forest(_)
         | AnyModel::Tree(_)
         | AnyModel::Committee(_)
-        | AnyModel::Boosted(_) => {
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => {
             let headline =
                 format!("a model of the method {} cannot be gone on from", trained.method);
             Err(Failure::new(Kind::Usage, headline)
@@ -151,7 +153,9 @@ fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weal
             | AnyModel::Forest(_)
             | AnyModel::Tree(_)
             | AnyModel::Committee(_)
-            | AnyModel::Boosted(_),
+            | AnyModel::Boosted(_)
+            | AnyModel::Isolation(_)
+            | AnyModel::Density(_),
             Some(_),
         ) => Err(Error::NotTaken { extra: "an offset" }),
         (model, None) => Ok(model.aligned_scores(table)),

@@ -24,6 +24,7 @@ mod suspicion;
 mod tables;
 mod target;
 mod terminal;
+mod unlabelled;
 mod usage;
 mod watch;
 

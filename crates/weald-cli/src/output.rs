@@ -46,7 +46,7 @@ fn place(path: &Path) -> Place {
 
 /// Something to write to bit by bit: standard output, or a file that appears when it is whole.
 pub struct Sink {
-    to: BufWriter<Box<dyn Write>>,
+    to: BufWriter<Box<dyn Write + Send>>,
     name: String,
     rename: Option<(PathBuf, PathBuf)>,
 }
@@ -56,7 +56,7 @@ impl Sink {
     /// or `-`. What cannot be replaced, such as a device or a pipe, is written to directly.
     pub fn open(path: Option<&Path>) -> Result<Sink> {
         let Some(path) = path.filter(|p| *p != Path::new("-")) else {
-            let to: Box<dyn Write> = Box::new(std::io::stdout());
+            let to: Box<dyn Write + Send> = Box::new(std::io::stdout());
             let to = BufWriter::with_capacity(1 << 16, to);
             return Ok(Sink { to, name: "standard output".into(), rename: None });
         };
@@ -77,6 +77,11 @@ impl Sink {
     /// Writes some bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.to.write_all(bytes).map_err(|e| Failure::io("write", &self.name, &e))
+    }
+
+    /// Passes on what has been written so far.
+    pub fn flush(&mut self) -> Result<()> {
+        self.to.flush().map_err(|e| Failure::io("write", &self.name, &e))
     }
 
     /// Writes the rest; a file takes its place.

@@ -6,14 +6,45 @@ use weald::scores::{Scores, argmax};
 
 use crate::args::RowFormat;
 
+/// Turns values into lines.
+pub struct LineWriter {
+    format: RowFormat,
+    names: Vec<String>,
+}
+
+impl LineWriter {
+    /// A writer of columns of these names.
+    pub fn new(format: RowFormat, names: Vec<String>) -> LineWriter {
+        LineWriter { format, names }
+    }
+
+    /// What stands before the first row.
+    pub fn header(&self) -> String {
+        match self.format {
+            RowFormat::Csv => {
+                let names: Vec<String> = self.names.iter().map(|n| csv_field(n)).collect();
+                format!("{}\n", names.join(","))
+            }
+            RowFormat::JsonLines => String::new(),
+        }
+    }
+
+    /// Adds one row.
+    pub fn line(&self, out: &mut String, values: &[Value<'_>]) {
+        match self.format {
+            RowFormat::Csv => csv_line(out, values),
+            RowFormat::JsonLines => json_line(out, &self.names, values),
+        }
+    }
+}
+
 /// Turns scores into lines.
 pub struct RowWriter {
-    format: RowFormat,
     output: Output,
     with_probabilities: bool,
-    /// The names of the columns: those that are kept, the prediction, the probabilities, and
-    /// what stands beside them.
-    names: Vec<String>,
+    /// The columns: those that are kept, the prediction, the probabilities, and what stands beside
+    /// them.
+    lines: LineWriter,
 }
 
 impl RowWriter {
@@ -37,30 +68,25 @@ impl RowWriter {
         if let (true, Output::Probabilities { classes }) = (with_probabilities, output) {
             names.extend(classes.iter().map(|class| format!("probability_{class}")));
         }
-        RowWriter { format, output: output.clone(), with_probabilities, names }
+        let lines = LineWriter::new(format, names);
+        RowWriter { output: output.clone(), with_probabilities, lines }
     }
 
     /// The same with further columns of numbers.
     pub fn with_more(mut self, names: Vec<String>) -> RowWriter {
-        self.names.extend(names);
+        self.lines.names.extend(names);
         self
     }
 
     /// What stands before the first row.
     pub fn header(&self) -> String {
-        match self.format {
-            RowFormat::Csv => {
-                let names: Vec<String> = self.names.iter().map(|n| csv_field(n)).collect();
-                format!("{}\n", names.join(","))
-            }
-            RowFormat::JsonLines => String::new(),
-        }
+        self.lines.header()
     }
 
     /// The lines of some rows, with the values of the kept columns and the further numbers.
     pub fn lines(&self, scores: &Scores, kept: &[&Column], more: Option<&Scores>) -> String {
         let mut out = String::with_capacity(scores.n_rows() * 16);
-        let mut values: Vec<Value<'_>> = Vec::with_capacity(self.names.len());
+        let mut values: Vec<Value<'_>> = Vec::with_capacity(self.lines.names.len());
         for row in 0..scores.n_rows() {
             values.clear();
             values.extend(kept.iter().map(|column| Value::of(column, row)));
@@ -76,24 +102,27 @@ impl RowWriter {
             }
             let more = more.into_iter().flat_map(|more| more.row(row));
             values.extend(more.map(|&x| Value::Number(x)));
-            match self.format {
-                RowFormat::Csv => csv_line(&mut out, &values),
-                RowFormat::JsonLines => json_line(&mut out, &self.names, &values),
-            }
+            self.lines.line(&mut out, &values);
         }
         out
     }
 }
 
 /// One value of a line.
-enum Value<'a> {
+pub enum Value<'a> {
+    /// Nothing.
     Missing,
+    /// A number.
     Number(f64),
+    /// Text.
     Text(&'a str),
+    /// Whether something is so.
+    Truth(bool),
 }
 
 impl Value<'_> {
-    fn of(column: &Column, row: usize) -> Value<'_> {
+    /// That of a row.
+    pub fn of(column: &Column, row: usize) -> Value<'_> {
         match column {
             Column::Numeric(numbers) => match numbers.at(row) {
                 x if x.is_nan() => Value::Missing,
@@ -116,6 +145,7 @@ fn csv_line(out: &mut String, values: &[Value<'_>]) {
             Value::Missing => {}
             Value::Number(x) => out.push_str(&x.to_string()),
             Value::Text(text) => out.push_str(&csv_field(text)),
+            Value::Truth(is_so) => out.push_str(&is_so.to_string()),
         }
     }
     out.push('\n');
@@ -144,6 +174,7 @@ fn json_line(out: &mut String, names: &[String], values: &[Value<'_>]) {
             Value::Number(x) => out.push_str(&json_text(&x.to_string())),
             Value::Missing => out.push_str("null"),
             Value::Text(text) => out.push_str(&json_text(text)),
+            Value::Truth(is_so) => out.push_str(&is_so.to_string()),
         }
     }
     out.push_str("}\n");

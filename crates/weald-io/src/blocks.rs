@@ -11,7 +11,7 @@ use crate::csv::CsvBlocks;
 use crate::error::ReadError;
 use crate::note::Note;
 use crate::options::ReadOptions;
-use crate::read::open;
+use crate::read::{Frame, open, read_bytes};
 
 /// Some rows of the input.
 #[derive(Debug, Clone)]
@@ -34,6 +34,16 @@ pub struct Blocks {
 enum Inner {
     Csv(Box<CsvBlocks>),
     Arrow(Box<ArrowBlocks>),
+    /// A whole table, and how many of its rows have been given out.
+    Whole(Box<Whole>),
+}
+
+struct Whole {
+    table: Table,
+    names: Vec<String>,
+    notes: Vec<Note>,
+    n_given: usize,
+    rows_per_block: usize,
 }
 
 /// Reads `path`, or standard input, in blocks of at most `rows_per_block` rows.
@@ -50,11 +60,21 @@ pub fn blocks(
     options: &ReadOptions,
     rows_per_block: usize,
 ) -> Result<Blocks, ReadError> {
-    let (name, source): (String, Source) = match path {
-        Some(path) => (path.display().to_string(), Source::File(open(path)?)),
-        None => ("standard input".into(), Source::Pipe(Box::new(std::io::stdin()))),
-    };
-    source.blocks(&name, schema, options, rows_per_block)
+    let (name, source) = Source::of(path)?;
+    source.blocks(&name, Some(schema), options, rows_per_block)
+}
+
+/// Reads `path`, or standard input, as it comes: rows are given out as soon as they are there, at most
+/// `rows_per_block` at a time. What columns hold is found out from the first hundred rows, unless
+/// `options` say it; text in a column of numbers is an error later on. Parquet and Arrow are read
+/// as a whole first.
+pub fn live(
+    path: Option<&Path>,
+    options: &ReadOptions,
+    rows_per_block: usize,
+) -> Result<Blocks, ReadError> {
+    let (name, source) = Source::of(path)?;
+    source.blocks(&name, None, options, rows_per_block)
 }
 
 /// Where bytes come from.
@@ -64,10 +84,18 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// A file, or standard input, and what it is called.
+    fn of(path: Option<&Path>) -> Result<(String, Source), ReadError> {
+        Ok(match path {
+            Some(path) => (path.display().to_string(), Source::File(open(path)?)),
+            None => ("standard input".into(), Source::Pipe(Box::new(std::io::stdin()))),
+        })
+    }
+
     pub(crate) fn blocks(
         self,
         name: &str,
-        schema: &Schema,
+        schema: Option<&Schema>,
         options: &ReadOptions,
         rows_per_block: usize,
     ) -> Result<Blocks, ReadError> {
@@ -98,6 +126,15 @@ impl Source {
                 _ => break,
             }
         }
+        let is_arrow = !matches!(container, Container::Text | Container::Compressed(_));
+        let Some(schema) = schema else {
+            if is_arrow {
+                return whole(stream, name, options, rows_per_block);
+            }
+            let n = rows_per_block;
+            let csv = CsvBlocks::open(stream, name, compression, None, options, n, notes)?;
+            return Ok(Blocks { inner: Inner::Csv(Box::new(csv)), failed: false });
+        };
         let mut input = |format| match file.take() {
             Some(file) => Ok(Input::File(file)),
             None => {
@@ -128,7 +165,7 @@ impl Source {
                 )?)),
                 // Compressed data inside compressed data are no text, and are refused as such.
                 Container::Text | Container::Compressed(_) => Inner::Csv(Box::new(
-                    CsvBlocks::open(stream, name, compression, schema, options, n, notes)?,
+                    CsvBlocks::open(stream, name, compression, Some(schema), options, n, notes)?,
                 )),
             };
         Ok(Blocks { inner, failed: false })
@@ -141,6 +178,7 @@ impl Blocks {
         match &self.inner {
             Inner::Csv(blocks) => blocks.columns(),
             Inner::Arrow(blocks) => blocks.columns(),
+            Inner::Whole(whole) => &whole.names,
         }
     }
 
@@ -149,6 +187,7 @@ impl Blocks {
         match &self.inner {
             Inner::Csv(blocks) => blocks.notes(),
             Inner::Arrow(blocks) => blocks.notes(),
+            Inner::Whole(whole) => &whole.notes,
         }
     }
 }
@@ -163,9 +202,40 @@ impl Iterator for Blocks {
         let next = match &mut self.inner {
             Inner::Csv(blocks) => blocks.next_block(),
             Inner::Arrow(blocks) => blocks.next_block(),
+            Inner::Whole(whole) => Ok(whole.next_block()),
         };
         self.failed = next.is_err();
         next.transpose()
+    }
+}
+
+/// A table that is read as a whole.
+fn whole(
+    mut stream: Box<dyn Read + Send>,
+    name: &str,
+    options: &ReadOptions,
+    rows_per_block: usize,
+) -> Result<Blocks, ReadError> {
+    let mut bytes = Vec::new();
+    let read = stream.read_to_end(&mut bytes);
+    read.map_err(|source| ReadError::Io { file: name.into(), source })?;
+    let Frame { table, notes } = read_bytes(&bytes, name, options)?;
+    let names = table.names().map(String::from).collect();
+    let whole = Whole { table, names, notes, n_given: 0, rows_per_block: rows_per_block.max(1) };
+    Ok(Blocks { inner: Inner::Whole(Box::new(whole)), failed: false })
+}
+
+impl Whole {
+    fn next_block(&mut self) -> Option<Block> {
+        let first = self.n_given;
+        let end = self.table.n_rows().min(first + self.rows_per_block);
+        self.n_given = end;
+        let rows: Vec<usize> = (first..end).collect();
+        (first < end).then(|| Block {
+            table: self.table.take(&rows),
+            first_row: first as u64,
+            n_rows: end - first,
+        })
     }
 }
 
@@ -195,7 +265,7 @@ mod tests {
 
     fn pipe(bytes: Vec<u8>) -> Result<Blocks, ReadError> {
         let source = Source::Pipe(Box::new(Cursor::new(bytes)));
-        source.blocks("standard input", &schema(), &ReadOptions::default(), 2)
+        source.blocks("standard input", Some(&schema()), &ReadOptions::default(), 2)
     }
 
     #[test]
@@ -232,9 +302,49 @@ mod tests {
     #[test]
     fn a_model_without_columns_still_counts_rows() {
         let source = Source::Pipe(Box::new(Cursor::new(b"a\n1\n2\n".to_vec())));
-        let blocks = source.blocks("p", &schema(), &ReadOptions::default(), 9).unwrap();
+        let blocks = source.blocks("p", Some(&schema()), &ReadOptions::default(), 9).unwrap();
         let found: Vec<Block> = blocks.map(Result::unwrap).collect();
         assert_eq!((found[0].n_rows, found[0].table.n_columns()), (2, 0));
+    }
+
+    /// Gives out at most one line at a time.
+    struct Trickle(std::vec::IntoIter<String>, Vec<u8>);
+
+    impl Read for Trickle {
+        fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+            if self.1.is_empty() {
+                self.1 = self.0.next().unwrap_or_default().into_bytes();
+            }
+            let n = to.len().min(self.1.len());
+            to[..n].copy_from_slice(&self.1[..n]);
+            self.1.drain(..n);
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn live_rows_are_given_out_as_they_come() {
+        let mut lines = vec!["x,word\n".to_string()];
+        lines.extend((0..200).map(|row| format!("{row},w{}\n", row % 3)));
+        let source = Source::Pipe(Box::new(Trickle(lines.into_iter(), vec![])));
+        let mut blocks = source.blocks("p", None, &ReadOptions::default(), 64).unwrap();
+        let lens: Vec<usize> = blocks.by_ref().map(|block| block.unwrap().n_rows).collect();
+        // What has come while the kinds of columns were found out, then row after row.
+        assert_eq!((lens.iter().sum::<usize>(), lens[0]), (200, 64));
+        assert!(lens[4..].iter().all(|&n| n == 1), "{lens:?}");
+        assert_eq!(blocks.columns(), ["x", "word"]);
+    }
+
+    #[test]
+    fn text_in_live_numbers_is_an_error_with_its_line() {
+        let mut text = "x\n".to_string();
+        (0..150).for_each(|row| text.push_str(&format!("{row}\n")));
+        text.push_str("oak\n");
+        let source = Source::Pipe(Box::new(Cursor::new(text.into_bytes())));
+        let mut blocks = source.blocks("p", None, &ReadOptions::default(), 64).unwrap();
+        let error = blocks.find_map(Result::err).unwrap().to_string();
+        assert!(error.contains("oak") && error.contains("152"), "{error}");
+        assert!(!error.contains("model"), "{error}");
     }
 
     #[test]
@@ -243,7 +353,7 @@ mod tests {
         fn is_shared<T: Send + Sync>() {}
         is_send::<Blocks>();
         is_shared::<Block>();
-        is_shared::<crate::Frame>();
+        is_shared::<Frame>();
         is_shared::<ReadError>();
         is_shared::<crate::WriteError>();
     }

@@ -2,7 +2,8 @@
 //!
 //! [`read`] turns a CSV, Parquet or Arrow file into a [`Frame`]: a table with every column, and
 //! notes on what was detected. [`blocks`] reads the same files, or standard input, a block of rows
-//! at a time in constant memory, with the column kinds of a model's schema. [`table_from_arrow`]
+//! at a time in constant memory, with the column kinds of a model's schema; [`live`] gives out rows as
+//! they come. [`table_from_arrow`]
 //! takes what another program has in Arrow's memory. [`save_model`] writes a file so that a crash or
 //! a full disk never destroys the one that was there before.
 //!
@@ -26,7 +27,7 @@ mod save;
 mod wording;
 
 pub use arrow::table_from_arrow;
-pub use blocks::{Block, Blocks, blocks};
+pub use blocks::{Block, Blocks, blocks, live};
 pub use error::{ReadError, WriteError};
 pub use missing::DEFAULT_MISSING;
 pub use note::Note;

@@ -210,6 +210,8 @@ fn fit_out_of_bag(
         | AnyLearner::GradientBoosting(_)
         | AnyLearner::DecisionTree(_)
         | AnyLearner::Stump(_)
-        | AnyLearner::AdaBoost(_) => learner.fit(sample, run).map(|model| (model, None)),
+        | AnyLearner::AdaBoost(_)
+        | AnyLearner::IsolationForest(_)
+        | AnyLearner::DensityForest(_) => learner.fit(sample, run).map(|model| (model, None)),
     }
 }

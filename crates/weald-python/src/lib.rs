@@ -3,16 +3,19 @@
 
 mod arrow;
 mod committee;
+mod density;
 mod errors;
 mod fit;
 mod foreign;
 mod inside;
+mod isolation;
 mod learner;
 mod loss;
 mod memory;
 mod metric;
 mod model;
 mod raised;
+mod stream;
 mod table;
 mod watch;
 
@@ -32,6 +35,7 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fit::Fitted>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<inside::Stages>()?;
+    module.add_class::<stream::Stream>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;

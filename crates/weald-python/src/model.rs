@@ -262,7 +262,8 @@ impl Model {
         }
     }
 
-    /// What its numbers are: probabilities, value, values, quantiles, hazard or ranking.
+    /// What its numbers are: probabilities, value, values, quantiles, hazard, ranking or
+    /// anomaly.
     #[getter]
     fn output(&self) -> &'static str {
         match self.model().output() {
@@ -272,6 +273,8 @@ impl Model {
             Output::Quantiles { .. } => "quantiles",
             Output::Hazard => "hazard",
             Output::Ranking => "ranking",
+            Output::Anomaly => "anomaly",
+            Output::LogDensity => "log density",
             _ => "numbers",
         }
     }
@@ -286,6 +289,8 @@ impl Model {
             AnyModel::Forest(model) => model.trees.len(),
             AnyModel::Committee(model) => model.members.len(),
             AnyModel::Boosted(model) => model.rounds.len(),
+            AnyModel::Isolation(model) => model.trees.len(),
+            AnyModel::Density(model) => model.trees.len(),
         }
     }
 

@@ -7,6 +7,8 @@ import pytest
 import weald
 
 ESTIMATORS = sorted(n for n in weald.__all__ if n.endswith(("Classifier", "Regressor", "Ranker")))
+WITHOUT_TARGET = ["DensityForest", "IsolationForest"]
+EVERY_ESTIMATOR = ESTIMATORS + WITHOUT_TARGET
 
 
 def numbers(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -14,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import weald
-from conftest import ESTIMATORS, numbers
+from conftest import EVERY_ESTIMATOR, numbers
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", EVERY_ESTIMATOR)
 def test_check_estimator_finds_no_failure(name):
     found = check_estimator(getattr(weald, name)(), on_skip=None, on_fail="raise")
     assert {one["status"] for one in found} <= {"passed", "skipped"}
@@ -60,7 +60,7 @@ def test_calibration_and_permutation_importance(frame):
     assert sorted(best) == ["colour", "size"]
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", EVERY_ESTIMATOR)
 def test_a_pickle_and_a_clone_are_the_same_model(name):
     X, y = numbers(80)
     model = getattr(weald, name)(random_state=3).fit(X, y)
@@ -81,7 +81,7 @@ def test_a_pickle_holds_the_bytes_of_the_model_file(tmp_path):
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_the_seed_gives_the_same_bytes_on_any_number_of_threads(threads):
     X, y = numbers(500)
-    for name in ESTIMATORS:
+    for name in EVERY_ESTIMATOR:
         make = getattr(weald, name)
         one = make(random_state=7, n_jobs=1).fit(X, y).model_._core.to_bytes()
         assert make(random_state=7, n_jobs=threads).fit(X, y).model_._core.to_bytes() == one

@@ -102,6 +102,31 @@ pub enum Error {
         /// How many levels the column has.
         levels: usize,
     },
+    /// A row that is given without a table has no level's code in a column of categories.
+    #[error(
+        "the row has {value} in the column {}; expected the code of one of its {levels} levels, or \
+         NaN where it is missing", quoted(.name)
+    )]
+    NoSuchLevel {
+        /// The column's name.
+        name: String,
+        /// What stands there.
+        value: f64,
+        /// How many levels the column has.
+        levels: usize,
+    },
+    /// A density is asked for where there is none.
+    #[error(
+        "the column {} holds categories; the density of a stream needs columns of numbers alone: \
+         leave the column out, or use scores", quoted(.name)
+    )]
+    NoDensity {
+        /// The column's name.
+        name: String,
+    },
+    /// Nothing can be told of a stream that has not begun.
+    #[error("no row has been seen so far; update the model with rows first")]
+    NothingSeen,
     /// Two levels or classes carry one name.
     #[error("the {what} {} appears twice; every name must stand for one {what}", quoted(.name))]
     DuplicateName {
@@ -175,6 +200,12 @@ pub enum Error {
         /// What was asked for.
         what: &'static str,
     },
+    /// A density is asked for depths in trees that it has not kept.
+    #[error(
+        "depth scores need whole trees, which this density has not kept; train it with \
+         keep_depths=true"
+    )]
+    DepthsNotKept,
     /// More pairs of rows than memory should hold.
     #[error(
         "{rows} times {others} pairs of rows were asked for, at most {most} are answered; take \

@@ -103,6 +103,10 @@ pub enum Output {
     Hazard,
     /// A number by which the rows of a group are sorted, the highest first.
     Ranking,
+    /// How anomalous a row is, between 0 and 1; the higher, the more.
+    Anomaly,
+    /// The natural logarithm of the density at a row.
+    LogDensity,
 }
 
 impl Output {
@@ -119,7 +123,11 @@ impl Output {
     pub fn width(&self) -> usize {
         match self {
             Output::Probabilities { classes } => classes.len(),
-            Output::Value | Output::Hazard | Output::Ranking => 1,
+            Output::Value
+            | Output::Hazard
+            | Output::Ranking
+            | Output::Anomaly
+            | Output::LogDensity => 1,
             Output::Values { names } => names.len(),
             Output::Quantiles { levels } => levels.len(),
         }

@@ -30,6 +30,12 @@ pub enum Purpose {
     Shuffle = 8,
     /// Which columns a member sees.
     Columns = 9,
+    /// Where the levels of a category stand among random cuts.
+    Levels = 10,
+    /// Directions that are cut along.
+    Directions = 11,
+    /// Rows that are drawn from an estimate.
+    Drawn = 12,
 }
 
 impl Seed {

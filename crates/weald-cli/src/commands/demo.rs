@@ -1,5 +1,6 @@
 //! `weald demo`: the lectures' worked examples, step by step.
 
+mod anomalies;
 mod boosting;
 mod telling;
 mod three_voters;
@@ -25,6 +26,11 @@ const DEMOS: &[Named<Show>] = &[
         name: "toy",
         about: "AdaBoost on Schapire's ten points, by half-planes",
         run: toy::run,
+    },
+    Named {
+        name: "anomalies",
+        about: "anomalies that lie together, by density and by isolation",
+        run: anomalies::run,
     },
 ];
 

@@ -25,6 +25,12 @@ use crate::{model_file, output, say, source, tables, target};
 /// Reads, predicts, compares.
 pub fn run(arguments: &EvaluateArguments) -> Result<()> {
     let trained = model_file::load(&arguments.model, Some(&arguments.file))?.trained;
+    if let Output::Anomaly | Output::LogDensity = trained.model.output() {
+        let headline = format!("a model of the method {} has no target", trained.method);
+        return Err(Failure::new(Kind::Model, headline)
+            .at(arguments.model.display().to_string())
+            .help("`weald detect FILE --model MODEL --truth COL` compares it with a column"));
+    }
     let rows = read(&trained, arguments)?;
     let scores = widened(&rows.scores, &rows.target);
     let (baseline, origin) = baseline(&trained, &rows);

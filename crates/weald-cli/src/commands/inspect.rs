@@ -56,7 +56,9 @@ fn tree(trained: &Trained) -> Result<&TreeModel> {
         | AnyModel::Additive(_)
         | AnyModel::Forest(_)
         | AnyModel::Committee(_)
-        | AnyModel::Boosted(_) => Err(Failure::new(
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )
@@ -102,6 +104,21 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Boosted(model) => {
             let _ = write!(out, "\n{}", picture::boosted(model, width()));
+        }
+        AnyModel::Isolation(model) => {
+            let words = format!(
+                "each tree has seen {} rows; a score above {} is an anomaly",
+                thousands(model.sample_rows as usize),
+                picture::number(model.threshold)
+            );
+            let _ = writeln!(out, "\n{}", wrap(&words, width()).join("\n"));
+        }
+        AnyModel::Density(model) => {
+            let _ = writeln!(
+                out,
+                "\nnodes of {} rows or more are divided",
+                thousands(model.chosen.min_split_rows)
+            );
         }
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
@@ -197,6 +214,15 @@ pub fn shape(trained: &Trained) -> String {
                 None => format!("{}, {rounds}", trained.method),
             }
         }
+        AnyModel::Isolation(model) => {
+            let trees = crate::say::count(model.trees.len(), "tree", "trees");
+            format!("{}, {trees}", trained.method)
+        }
+        AnyModel::Density(model) => {
+            let trees = crate::say::count(model.trees.len(), "tree", "trees");
+            let cells = crate::say::count(model.trees.n_leaves(), "cell", "cells");
+            format!("{}, {trees}, {cells} in all", trained.method)
+        }
         AnyModel::Constant(_) => trained.method.clone(),
     }
 }
@@ -233,6 +259,8 @@ fn target(trained: &Trained) -> String {
         Output::Values { names } => format!("{name}: {} numbers", names.len()),
         Output::Hazard => format!("{name}, a hazard"),
         Output::Ranking => format!("{name}, a ranking"),
+        Output::Anomaly => "none; how anomalous a row is".into(),
+        Output::LogDensity => "none; how likely a row is".into(),
         _ => format!("{name}, a number"),
     }
 }
@@ -310,6 +338,17 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_rounds"] = json!(model.rounds.len());
             document["n_members"] = json!(model.members.len());
             document["rounds"] = rounds_as_json(model);
+        }
+        AnyModel::Isolation(model) => {
+            document["n_trees"] = json!(model.trees.len());
+            document["sample_rows"] = json!(model.sample_rows);
+            document["threshold"] = json!(model.threshold);
+        }
+        AnyModel::Density(model) => {
+            document["n_trees"] = json!(model.trees.len());
+            document["n_cells"] = json!(model.trees.n_leaves());
+            document["min_split_rows"] = json!(model.chosen.min_split_rows);
+            document["out_of_bag"] = json!(model.chosen.out_of_bag);
         }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }

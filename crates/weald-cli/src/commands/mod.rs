@@ -2,6 +2,8 @@
 
 mod bootstrap;
 mod demo;
+mod density;
+mod detect;
 mod evaluate;
 mod inspect;
 mod methods;
@@ -19,6 +21,8 @@ pub fn run(command: Command) -> Result<()> {
         Command::Train(arguments) => train::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Detect(arguments) => detect::run(&arguments),
+        Command::Density(arguments) => density::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments),
         Command::Theory(arguments) => theory::run(&arguments),

@@ -87,7 +87,7 @@ pub fn run(arguments: &TrainArguments) -> Result<()> {
 
 /// What was asked for, with its parameters set.
 fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
-    let mut learner = configured(&arguments.method, &arguments.settings)?;
+    let mut learner = learns_a_target(&arguments.method, &arguments.settings)?;
     if let Some(Until::Oob) = arguments.until {
         grow_until_oob(&mut learner, arguments)?;
     }
@@ -95,6 +95,18 @@ fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
     let is_open = |s: Setting| s.name == "validation" && s.value == "auto";
     if arguments.time_ordered && learner.settings().into_iter().any(is_open) {
         learner.set("validation", "last").map_err(Failure::library)?;
+    }
+    Ok(learner)
+}
+
+/// The method of this name, with parameters set, if it learns a target.
+pub fn learns_a_target(method: &str, settings: &[String]) -> Result<AnyLearner> {
+    let learner = configured(method, settings)?;
+    if learner.needs_no_target() {
+        let headline = format!("the method {method} learns no target");
+        return Err(Failure::new(Kind::Usage, headline)
+            .fact("it looks at the rows alone")
+            .help(format!("use `weald detect FILE --method {method}`")));
     }
     Ok(learner)
 }
@@ -250,7 +262,9 @@ fn fit_for_keeps(
         AnyModel::Constant(_)
         | AnyModel::Additive(_)
         | AnyModel::Tree(_)
-        | AnyModel::Boosted(_) => (None, ("", "")),
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => (None, ("", "")),
     };
     if let Some(curve) = curve {
         say::line(&picture::out_of_bag(curve, model.output(), words));
@@ -407,7 +421,8 @@ impl Outcome {
                 | AnyModel::Forest(_)
                 | AnyModel::Tree(_)
                 | AnyModel::Committee(_)
-                | AnyModel::Boosted(_) => None,
+                | AnyModel::Boosted(_)
+                | AnyModel::Isolation(_) | AnyModel::Density(_) => None,
             },
             "out_of_bag": match &self.trained.model {
                 AnyModel::Forest(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
@@ -415,7 +430,8 @@ impl Outcome {
                 AnyModel::Constant(_)
                 | AnyModel::Additive(_)
                 | AnyModel::Tree(_)
-                | AnyModel::Boosted(_) => Value::Null,
+                | AnyModel::Boosted(_)
+                | AnyModel::Isolation(_) | AnyModel::Density(_) => Value::Null,
             },
             "model_file": self.to.display().to_string(),
             "model_bytes": n_bytes,

@@ -100,7 +100,7 @@ fn without_a_name_they_are_listed_and_a_wrong_name_is_answered() {
     let json: Value = serde_json::from_str(&folder.run(&["demo", "--json"]).stdout).unwrap();
     let names: Vec<&str> =
         json.as_array().unwrap().iter().map(|demo| demo["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["three-voters", "xor", "toy"]);
+    assert_eq!(names, ["three-voters", "xor", "toy", "anomalies"]);
 }
 
 #[test]
@@ -112,4 +112,15 @@ fn narrow_terminals_get_narrow_demos() {
         let too_long = text.lines().find(|line| line.chars().count() > 40);
         assert_eq!(too_long, None, "{text}");
     }
+}
+
+#[test]
+fn anomalies_that_lie_together_are_found_by_isolation_alone() {
+    insta::assert_snapshot!(shown("anomalies"));
+    let facts = facts("anomalies");
+    let groups = &facts["groups"];
+    let by_density = each(groups, "flagged_by_density");
+    let by_isolation = each(groups, "flagged_by_isolation");
+    assert_eq!((by_density[1], by_density[2]), (0.0, 3.0), "{facts}");
+    assert!(by_isolation[1] >= 14.0 && by_isolation[2] == 3.0, "{facts}");
 }

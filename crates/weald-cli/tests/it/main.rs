@@ -6,6 +6,8 @@ mod bagging;
 mod bootstrap;
 mod checkpoint;
 mod demo;
+mod density;
+mod detect;
 mod errors;
 mod evaluate;
 mod files;

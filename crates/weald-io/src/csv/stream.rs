@@ -11,6 +11,7 @@ use super::dialect::{Dialect, SAMPLE_BYTES};
 use super::field::{Fault, LONGEST, record_at};
 use super::header::Header;
 use super::problems;
+use super::roles;
 use super::text::{Text, n_line_ends};
 use crate::blocks::Block;
 use crate::container::{Compression, decoding_error};
@@ -22,6 +23,8 @@ use crate::options::{Ragged, ReadOptions};
 
 /// How much is read at a time.
 const STEP: usize = 1 << 18;
+/// Lines that a stream without a schema is looked at first, to find out what its columns hold.
+const FIRST_LINES: usize = 101;
 
 /// A CSV stream and where in it the reader stands.
 pub(crate) struct CsvBlocks {
@@ -45,21 +48,30 @@ pub(crate) struct CsvBlocks {
 }
 
 impl CsvBlocks {
-    /// Reads the header; columns that `schema` does not know will be skipped.
+    /// Reads the header; columns that `schema` does not know will be skipped. Without a schema the
+    /// first rows say what columns hold, and rows are given out as soon as they come.
     pub fn open(
         source: Box<dyn Read + Send>,
         name: &str,
         compression: Option<Compression>,
-        schema: &Schema,
+        schema: Option<&Schema>,
         options: &ReadOptions,
         rows_per_block: usize,
         mut notes: Vec<Note>,
     ) -> Result<CsvBlocks, ReadError> {
-        let mut buffer = Buffer::open(source, name, compression, &mut notes)?;
+        let mut buffer = Buffer::open(source, name, compression, schema.is_none(), &mut notes)?;
         let dialect = Dialect::detect(&buffer.bytes, name, options, &mut notes)?;
-        let end = buffer.next_record(dialect.separator)?.unwrap_or(buffer.bytes.len());
+        let end = buffer.next_record(dialect.separator, true)?.unwrap_or(buffer.bytes.len());
         let text = Text { name, bytes: &buffer.bytes[..end], first_line: 1 };
         let header = Header::read(text, dialect, &mut notes)?;
+        let tokens = Tokens::new(options.missing.as_deref());
+        let found = match schema {
+            Some(_) => None,
+            None => {
+                let text = Text { name, bytes: &buffer.bytes, first_line: 1 };
+                Some(roles::choose(text, &header, dialect, &tokens, options)?.roles)
+            }
+        };
         buffer.give_out(header.end);
         let mut this = CsvBlocks {
             buffer,
@@ -69,7 +81,7 @@ impl CsvBlocks {
             known_levels: vec![],
             missing: vec![],
             names: header.names,
-            tokens: Tokens::new(options.missing.as_deref()),
+            tokens,
             ragged: options.ragged,
             threads: options.n_threads(),
             rows_per_block: rows_per_block.max(1),
@@ -77,8 +89,19 @@ impl CsvBlocks {
             n_fixed_notes: notes.len(),
             notes,
         };
-        this.take_roles(schema);
+        match (schema, found) {
+            (Some(schema), _) => this.take_roles(schema),
+            (None, found) => this.take_found(found.unwrap_or_default()),
+        }
         Ok(this)
+    }
+
+    /// Columns hold what the first rows say.
+    fn take_found(&mut self, roles: Vec<Role>) {
+        self.must_be_numbers = roles.iter().map(|role| *role == Role::Number).collect();
+        self.known_levels = vec![vec![]; roles.len()];
+        self.missing = vec![vec![0; self.tokens.len()]; roles.len()];
+        self.roles = roles;
     }
 
     fn take_roles(&mut self, schema: &Schema) {
@@ -112,7 +135,9 @@ impl CsvBlocks {
         let mut end = None;
         let mut n_records = 0;
         while n_records < self.rows_per_block {
-            match self.buffer.next_record(self.dialect.separator)? {
+            // What has come is not held back for what may come.
+            let may_wait = !self.buffer.is_live || n_records == 0;
+            match self.buffer.next_record(self.dialect.separator, may_wait)? {
                 Some(to) => end = Some(to),
                 None => break,
             }
@@ -133,7 +158,7 @@ impl CsvBlocks {
             known_levels: &self.known_levels,
             tokens: &self.tokens,
             ragged: self.ragged,
-            by_schema: true,
+            by_schema: !self.buffer.is_live,
         };
         let parsed = body.parse(text, 0, None, self.threads)?;
         self.buffer.give_out(end);
@@ -179,6 +204,8 @@ struct Buffer {
     found: usize,
     records: Records,
     complete: bool,
+    /// Whether rows are to be given out as soon as they come.
+    is_live: bool,
 }
 
 impl Buffer {
@@ -186,6 +213,7 @@ impl Buffer {
         source: Box<dyn Read + Send>,
         name: &str,
         compression: Option<Compression>,
+        is_live: bool,
         notes: &mut Vec<Note>,
     ) -> Result<Buffer, ReadError> {
         let mut buffer = Buffer {
@@ -198,6 +226,7 @@ impl Buffer {
             found: 0,
             records: Records::default(),
             complete: false,
+            is_live,
         };
         buffer.fill_to(SAMPLE_BYTES)?;
         if buffer.bytes.is_empty() {
@@ -221,6 +250,14 @@ impl Buffer {
 
     /// Reads until there are `n` bytes, or all.
     fn fill_to(&mut self, n: usize) -> Result<(), ReadError> {
+        if self.is_live {
+            let enough =
+                |bytes: &[u8]| bytes.iter().filter(|&&byte| byte == b'\n').count() >= FIRST_LINES;
+            while self.bytes.len() < n && !self.complete && !enough(&self.bytes) {
+                self.read_once()?;
+            }
+            return Ok(());
+        }
         while self.bytes.len() < n && !self.complete {
             let had = self.bytes.len();
             let read = self
@@ -235,19 +272,39 @@ impl Buffer {
         Ok(())
     }
 
-    /// The offset after the next record, read from the source as needed.
-    fn next_record(&mut self, separator: u8) -> Result<Option<usize>, ReadError> {
+    /// Reads what has come, or waits for more to come.
+    fn read_once(&mut self) -> Result<(), ReadError> {
+        let had = self.bytes.len();
+        self.bytes.resize(had + STEP, 0);
+        let read = loop {
+            match self.source.read(&mut self.bytes[had..]) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        let n_read = *read.as_ref().unwrap_or(&0);
+        self.bytes.truncate(had + n_read);
+        self.complete = n_read == 0;
+        read.map(|_| ()).map_err(|e| decoding_error(&self.name, self.compression, e))
+    }
+
+    /// The offset after the next record, read from the source as needed if that `may_wait`.
+    fn next_record(&mut self, separator: u8, may_wait: bool) -> Result<Option<usize>, ReadError> {
         loop {
             let end = self.records.next(&self.bytes, separator, self.complete);
             if let Some(end) = end {
                 self.found = end;
                 return Ok(Some(end));
             }
-            if self.complete {
+            if self.complete || !may_wait {
                 return Ok(None);
             }
             self.refuse_endless_field(separator)?;
-            self.fill_to(self.bytes.len() + STEP)?;
+            if self.is_live {
+                self.read_once()?;
+            } else {
+                self.fill_to(self.bytes.len() + STEP)?;
+            }
         }
     }
 

@@ -77,7 +77,7 @@ proptest! {
         let schema: &Schema = frame.table.schema();
         let source = Source::Pipe(Box::new(std::io::Cursor::new(text.clone().into_bytes())));
         let mut total = 0;
-        for block in source.blocks("t.csv", schema, &options, rows).unwrap() {
+        for block in source.blocks("t.csv", Some(schema), &options, rows).unwrap() {
             let block = block.unwrap();
             prop_assert_eq!(block.first_row, total as u64);
             prop_assert!(block.n_rows > 0 && block.n_rows <= rows);
@@ -105,7 +105,8 @@ fn a_stream_larger_than_its_buffer_is_read_whole() {
         .into(),
     ];
     let source = Source::Pipe(Box::new(std::io::Cursor::new(text.into_bytes())));
-    let blocks = source.blocks("pipe", &Schema { fields }, &ReadOptions::default(), 999).unwrap();
+    let blocks =
+        source.blocks("pipe", Some(&Schema { fields }), &ReadOptions::default(), 999).unwrap();
     assert_eq!(blocks.columns(), ["id", "word", "skipped"]);
     let mut next = 0.0;
     for block in blocks {
@@ -127,7 +128,7 @@ fn a_field_without_end_does_not_fill_the_memory() {
         let fields = vec![weald::data::Field { name: "a".into(), kind: FieldKind::Numeric }.into()];
         let source = Source::Pipe(Box::new(endless));
         let mut blocks =
-            source.blocks("pipe", &Schema { fields }, &ReadOptions::default(), 10).unwrap();
+            source.blocks("pipe", Some(&Schema { fields }), &ReadOptions::default(), 10).unwrap();
         let error = blocks.next().unwrap().unwrap_err().to_string();
         assert!(error.contains("longer than 1 MiB") && error.contains("pipe:3:1"), "{error}");
     }

@@ -8,12 +8,14 @@ from ._adaboost import AdaBoostClassifier, AdaBoostRegressor
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from ._dataset import Dataset
+from ._density import DensityForest
 from ._forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from ._isolation import IsolationForest
 from ._listen import Progress
 from ._model import Model, load
 from ._ranking import GradientBoostingRanker
@@ -30,12 +32,14 @@ __all__ = [
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DensityForest",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
     "InternalError",
+    "IsolationForest",
     "Model",
     "ModelFileError",
     "Progress",

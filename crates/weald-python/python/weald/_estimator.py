@@ -62,6 +62,12 @@ class Estimator(Shown):
     _weighs_classes_itself: ClassVar[bool] = False
     """Whether the weights of classes are a parameter of the method, not of its rows."""
 
+    def _target_name(self, y: Any) -> str:
+        return "" if self._needs_no_target else str(getattr(y, "name", None) or "target")
+
+    _needs_no_target: ClassVar[bool] = False
+    """Whether it learns from rows alone."""
+
     def _parts(self, given: Given) -> dict[str, Any]:
         """Parts of the method that are Python's: a base, a loss, a metric."""
         return {}
@@ -179,13 +185,14 @@ class Estimator(Shown):
         """Fit the model; what it says of rows out of the bag, if that is asked for."""
         if y is None and isinstance(X, Dataset):
             y = X.y
-        if y is None:
+        if y is None and not self._needs_no_target:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, "
                 "but the target y is None."
             )
         table = self._fit_table(X)
-        check_consistent_length(np.empty(table.n_rows), y)
+        if y is not None:
+            check_consistent_length(np.empty(table.n_rows), y)
         target = self._target(y, table.n_rows)
         rows, weight = self._rows(table, target, sample_weight, groups, offset)
         given = Given(table.names, table.n_rows, weight, getattr(self, "classes_", None))
@@ -199,7 +206,7 @@ class Estimator(Shown):
                     rows,
                     seed=seed_of(self.random_state),
                     threads=n_threads(self.n_jobs),
-                    target_name=str(getattr(y, "name", None) or "target"),
+                    target_name=self._target_name(y),
                     validation=validation,
                     continued=None if continued is None else continued._core,
                     out_of_bag=out_of_bag,

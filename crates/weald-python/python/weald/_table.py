@@ -265,3 +265,16 @@ def level_name(value: Any) -> str:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def frame_of_columns(columns: Sequence[tuple[str, np.ndarray, list[str] | None]]) -> Any:
+    """A pandas frame of numbers and of codes with their levels."""
+    import pandas
+
+    def values(codes: np.ndarray, levels: list[str] | None) -> Any:
+        if levels is None:
+            return codes
+        known = np.where(codes < len(levels), codes, -1).astype(np.int64)
+        return pandas.Categorical.from_codes(known, levels)
+
+    return pandas.DataFrame({name: values(array, levels) for name, array, levels in columns})

@@ -33,7 +33,8 @@ def feature_count(value: Any) -> str:
     """How many features: a name, a count or a share; None means all."""
     if value == 1 / 3:  # the share would be rounded down to less than a third of nine
         return "third"
-    return "all" if value is None else text(value)
+    is_all = value is None or (isinstance(value, float) and value == 1.0)
+    return "all" if is_all else text(value)
 
 
 def share(value: Any, n_rows: int) -> str:

@@ -16,6 +16,7 @@ __all__ = [
     "ModelFileError",
     "Rows",
     "Stages",
+    "Stream",
     "Table",
     "Target",
     "WealdError",
@@ -156,6 +157,32 @@ class Model:
     def proximity(self, table: Table, other: Table, threads: int) -> NDArray[np.float64]:
         """How near each row is to each row of another table: the share of trees with both in one
         leaf."""
+    def path_lengths(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """How many splits isolate each row, on the mean over trees."""
+    def credits(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """How much each column isolates each row: rows by columns."""
+    @property
+    def threshold(self) -> float | None:
+        """The score above which a row is an anomaly; `None` if it is no isolation forest."""
+    @property
+    def sample_rows(self) -> int | None:
+        """Rows that each tree of an isolation forest has seen; `None` of other models."""
+    @property
+    def typical(self) -> float | None:
+        """The binary logarithm of the score of a row that no column isolates; `None` if it is no
+        isolation forest."""
+    def draw(self, n_rows: int, seed: int) -> list[tuple[str, NDArray[Any], list[str] | None]]:
+        """Rows drawn from a density, column by column."""
+    def depth_scores(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """How deep each row lies in completely random trees, as a share of the sum over all
+        rows."""
+    @property
+    def density_threshold(self) -> float | None:
+        """The log density below which a row is an anomaly; `None` if it is no density."""
+    @property
+    def chosen_cells(self) -> tuple[int, float | None] | None:
+        """Rows that a node of a density needed to be divided, and the mean log density of rows out
+        of the bag; `None` if it is no density."""
     @property
     def unbiased_importance(self) -> list[float] | None:
         """The importance of each column on rows in and out of the bag together, without favour for
@@ -224,6 +251,38 @@ class Model:
     def learning_curve(self) -> tuple[str, str, list[float]] | None:
         """The held-out loss before the first round and after each, with its name and what rows were
         held out; `None` if none were."""
+
+@final
+class Stream:
+    """A forest over the last rows of a stream."""
+
+    def __new__(
+        cls, parameters: Sequence[tuple[str, str]], columns: Table, seed: int
+    ) -> Stream: ...
+    def update(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """Takes rows in their order; the score of each is what it was before it was added."""
+    def scores(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """The score of each row, without adding it."""
+    def log_density(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """The logarithm of the density of each row, without adding it."""
+    @property
+    def n_seen(self) -> int:
+        """How many rows it has seen."""
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of memory that it takes."""
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+    @property
+    def is_categorical(self) -> list[bool]:
+        """Whether each column holds categories."""
+    def to_bytes(self) -> bytes:
+        """What a file of its state holds."""
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Stream:
+        """The forest that a file's bytes hold, which goes on where it was."""
+    def __reduce__(self) -> tuple[Callable[..., Stream], tuple[bytes]]: ...
 
 @final
 class Stages:

@@ -67,6 +67,9 @@ pub(super) trait OfBase: Parameters {
         if let Some(expected) = self.refuses(base) {
             return out_of_range("base", name, expected);
         }
+        if base.needs_no_target() {
+            return out_of_range("base", name, "a method that learns a target");
+        }
         match base.own_base().and_then(AnyLearner::own_base) {
             Some(_) => out_of_range(
                 "base",

@@ -6,7 +6,8 @@ use crate::bag::Bagging;
 use crate::base::constant::Constant;
 use crate::boost::GradientBoosting;
 use crate::error::{Error, Result, nearest};
-use crate::forest::RandomForest;
+use crate::forest::density::DensityForest;
+use crate::forest::{IsolationForest, RandomForest};
 use crate::tree::{DecisionTree, Stump};
 
 /// A method that can be named.
@@ -149,6 +150,30 @@ pub const METHODS: &[Method] = &[
         summary: "AdaBoost for numbers with a threshold on the relative error",
         source: "Solomatine & Shrestha 2004",
         make: || regression(Algorithm::RT),
+    },
+    Method {
+        name: "isolation-forest",
+        summary: "completely random trees on few rows each, by which anomalies are soon alone; no target",
+        source: "Liu, Ting & Zhou 2008",
+        make: || AnyLearner::IsolationForest(IsolationForest::default()),
+    },
+    Method {
+        name: "extended-isolation-forest",
+        summary: "isolation by cuts across random directions; no target",
+        source: "Hariri, Carrasco Kind & Brunner 2019",
+        make: || AnyLearner::IsolationForest(IsolationForest::extended()),
+    },
+    Method {
+        name: "sci-forest",
+        summary: "isolation by the cuts that separate best, for anomalies that lie together; no target",
+        source: "Liu, Ting & Zhou 2010",
+        make: || AnyLearner::IsolationForest(IsolationForest::sci()),
+    },
+    Method {
+        name: "density-forest",
+        summary: "a density from the cells of completely random trees; no target",
+        source: "Liu, Ting, Yu & Zhou 2008; leaf mass over leaf volume",
+        make: || AnyLearner::DensityForest(DensityForest::default()),
     },
     Method {
         name: "decision-tree",

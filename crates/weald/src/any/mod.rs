@@ -21,7 +21,8 @@ use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Distribution, Sample, Schema, Task};
 use crate::ensemble::{Combiner, Ensemble, Member};
 use crate::error::{Error, Result};
-use crate::forest::{ForestModel, RandomForest};
+use crate::forest::density::{DensityForest, DensityModel};
+use crate::forest::{ForestModel, IsolationForest, IsolationModel, RandomForest};
 use crate::learner::{Checkpoint, Extras, Learner, Progress, Refit, fit_anew};
 use crate::model::{Model, OneCut, Output};
 use crate::parameter::{Parameters, Setting};
@@ -46,6 +47,10 @@ pub enum AnyLearner {
     Bagging(Box<Bagging<AnyLearner>>),
     /// Another method's models one after the other, each fitted to what went wrong before.
     AdaBoost(Box<AdaBoost<AnyLearner>>),
+    /// Completely random trees that isolate rows.
+    IsolationForest(IsolationForest),
+    /// Completely random trees that tell where rows are many.
+    DensityForest(DensityForest),
 }
 
 /// Any fitted model.
@@ -63,6 +68,10 @@ pub enum AnyModel {
     Committee(Ensemble<Member<AnyModel>>),
     /// Models that speak in turn.
     Boosted(BoostedModel<AnyModel>),
+    /// Trees that isolate rows.
+    Isolation(Box<IsolationModel>),
+    /// A density.
+    Density(Box<DensityModel>),
 }
 
 /// Does the same with whatever learner `$any` holds.
@@ -76,6 +85,8 @@ macro_rules! each_learner {
             AnyLearner::Stump($learner) => $body,
             AnyLearner::Bagging($learner) => $body,
             AnyLearner::AdaBoost($learner) => $body,
+            AnyLearner::IsolationForest($learner) => $body,
+            AnyLearner::DensityForest($learner) => $body,
         }
     };
 }
@@ -90,6 +101,8 @@ macro_rules! each_model {
             AnyModel::Tree($model) => $body,
             AnyModel::Committee($model) => $body,
             AnyModel::Boosted($model) => $body,
+            AnyModel::Isolation($model) => $body,
+            AnyModel::Density($model) => $body,
         }
     };
 }
@@ -124,7 +137,23 @@ impl AnyLearner {
             | AnyLearner::GradientBoosting(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
-            | AnyLearner::Stump(_) => None,
+            | AnyLearner::Stump(_)
+            | AnyLearner::IsolationForest(_)
+            | AnyLearner::DensityForest(_) => None,
+        }
+    }
+
+    /// Whether it learns from rows alone and has no use for a target.
+    pub fn needs_no_target(&self) -> bool {
+        match self {
+            AnyLearner::IsolationForest(_) | AnyLearner::DensityForest(_) => true,
+            AnyLearner::Constant(_)
+            | AnyLearner::GradientBoosting(_)
+            | AnyLearner::RandomForest(_)
+            | AnyLearner::DecisionTree(_)
+            | AnyLearner::Stump(_)
+            | AnyLearner::Bagging(_)
+            | AnyLearner::AdaBoost(_) => false,
         }
     }
 
@@ -147,7 +176,9 @@ impl AnyLearner {
             AnyLearner::Constant(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
-            | AnyLearner::Stump(_) => None,
+            | AnyLearner::Stump(_)
+            | AnyLearner::IsolationForest(_)
+            | AnyLearner::DensityForest(_) => None,
         }
     }
 }
@@ -174,6 +205,12 @@ impl Learner for AnyLearner {
                 learner.check()?;
                 learner.fit(sample, run).map(AnyModel::Boosted)
             }
+            AnyLearner::IsolationForest(learner) => {
+                learner.fit(sample, run).map(|model| AnyModel::Isolation(Box::new(model)))
+            }
+            AnyLearner::DensityForest(learner) => {
+                learner.fit(sample, run).map(|model| AnyModel::Density(Box::new(model)))
+            }
         }
     }
 
@@ -193,7 +230,9 @@ impl Learner for AnyLearner {
             | AnyLearner::GradientBoosting(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::Bagging(_)
-            | AnyLearner::AdaBoost(_) => return Ok(fit_anew(self, sample)),
+            | AnyLearner::AdaBoost(_)
+            | AnyLearner::IsolationForest(_)
+            | AnyLearner::DensityForest(_) => return Ok(fit_anew(self, sample)),
         };
         Ok(Box::new(RefitTree { refit, sample: *sample }))
     }
@@ -213,7 +252,9 @@ impl Learner for AnyLearner {
             | AnyLearner::GradientBoosting(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::Bagging(_)
-            | AnyLearner::AdaBoost(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
+            | AnyLearner::AdaBoost(_)
+            | AnyLearner::IsolationForest(_)
+            | AnyLearner::DensityForest(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
         }
     }
 
@@ -273,7 +314,9 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
         | AnyModel::Forest(_)
         | AnyModel::Tree(_)
         | AnyModel::Committee(_)
-        | AnyModel::Boosted(_) => Err(Error::Checkpoint {
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

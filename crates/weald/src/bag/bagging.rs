@@ -8,7 +8,7 @@
 //! Where the paper votes, the default here is the mean of the class probabilities, which is better
 //! where members know how sure they are; `combine` turns the vote on.
 
-use crate::data::{Resampling, Sample, Task, Weights};
+use crate::data::{Resampling, Sample, Task, Weights, resample};
 use crate::ensemble::{Batches, Combiner, Ensemble, Member, OutOfBag, OutOfBagCurve};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -17,7 +17,7 @@ use crate::observer::Event;
 use crate::parameter::out_of_range;
 use crate::run::Run;
 use crate::scores::Scores;
-use crate::seed::{Purpose, Seed};
+use crate::seed::Seed;
 
 /// Members that each thread fits before the others' are waited for.
 const MEMBERS_PER_THREAD: usize = 4;
@@ -87,14 +87,7 @@ impl<L> Bagging<L> {
     /// The columns of a member; `None`: all.
     fn draw_columns(&self, n_columns: usize, seed: Seed) -> Option<Box<[u32]>> {
         let n_drawn = ((self.feature_share * n_columns as f64).round() as usize).max(1);
-        if n_drawn == n_columns {
-            return None;
-        }
-        let mut columns: Vec<u32> = (0..n_columns as u32).collect();
-        seed.stream(Purpose::Columns).shuffle(&mut columns);
-        columns.truncate(n_drawn);
-        columns.sort_unstable();
-        Some(columns.into())
+        (n_drawn < n_columns).then(|| resample::columns(n_columns, n_drawn, seed).into())
     }
 }
 

@@ -3,6 +3,8 @@
 //! [`bootstrap`] is bagging's, [`subsample`] is pasting's and stochastic gradient boosting's,
 //! [`bootstrap_of`] lets learners that take no weights be boosted by re-sampling.
 
+use std::collections::HashSet;
+
 use super::sample::Weights;
 use crate::error::{Error, Result};
 use crate::seed::{Purpose, Seed};
@@ -29,13 +31,48 @@ pub fn with_replacement(n: usize, n_draws: usize, seed: Seed) -> impl Iterator<I
 pub fn without_replacement(n: usize, n_draws: usize, seed: Seed) -> impl Iterator<Item = usize> {
     assert!(n_draws <= n, "{n_draws} of {n}");
     let mut stream = seed.stream(Purpose::Rows);
-    let mut is_drawn = vec![false; n];
+    let mut drawn_before = Drawn::of(n, n_draws);
     (n - n_draws..n).map(move |last| {
         let drawn = stream.below(last as u64 + 1) as usize;
-        let drawn = if is_drawn[drawn] { last } else { drawn };
-        is_drawn[drawn] = true;
+        let drawn = if drawn_before.is_new(drawn) { drawn } else { last };
+        drawn_before.is_new(drawn);
         drawn
     })
+}
+
+/// Numbers that have been drawn.
+enum Drawn {
+    /// A mark for each number.
+    Marks(Vec<bool>),
+    /// The numbers: where few are drawn, marks would take longer to make than the draws.
+    Few(HashSet<usize>),
+}
+
+impl Drawn {
+    fn of(n: usize, n_draws: usize) -> Drawn {
+        if n / 64 > n_draws {
+            Drawn::Few(HashSet::with_capacity(n_draws))
+        } else {
+            Drawn::Marks(vec![false; n])
+        }
+    }
+
+    /// Whether a number has not been drawn before; now it has.
+    fn is_new(&mut self, number: usize) -> bool {
+        match self {
+            Drawn::Marks(marks) => !std::mem::replace(&mut marks[number], true),
+            Drawn::Few(numbers) => numbers.insert(number),
+        }
+    }
+}
+
+/// So many different columns, every such set equally likely, in their order.
+pub fn columns(n_columns: usize, n_drawn: usize, seed: Seed) -> Vec<u32> {
+    let mut columns: Vec<u32> = (0..n_columns as u32).collect();
+    seed.stream(Purpose::Columns).shuffle(&mut columns);
+    columns.truncate(n_drawn);
+    columns.sort_unstable();
+    columns
 }
 
 /// `n_rows` draws with replacement, each row as likely as its weight says: counts that sum to
@@ -74,19 +111,29 @@ pub(super) fn draws_of(
         }
         Weights::Real(weights) => {
             Weights::real(weights.to_vec())?;
-            // Divided by the largest, so that the total is finite.
-            let largest = weights.iter().copied().fold(0.0, f64::max);
-            let ends = running_totals(weights.iter().map(|&w| w / largest));
-            let total = positive_total(&ends, 0.0)?;
-            for _ in 0..n_draws {
-                // Below the total: `unit` is at most 1 - 2⁻⁵³, and its product with any number is
-                // rounded to less than that number.
-                let point = stream.unit() * total;
-                counts[ends.partition_point(|&end| end <= point)] += 1;
-            }
+            let ends = ends_by_weight(weights)?;
+            by_weight(&ends, n_draws, seed).for_each(|at| counts[at] += 1);
         }
     }
     Ok(Weights::Counts(counts.into()))
+}
+
+/// Where each row's part of the total ends, of rows with weights of which one is positive.
+pub(super) fn ends_by_weight(weights: &[f64]) -> Result<Vec<f64>> {
+    // Divided by the largest, so that the total is finite.
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let ends = running_totals(weights.iter().map(|&w| w / largest));
+    positive_total(&ends, 0.0)?;
+    Ok(ends)
+}
+
+/// Draws with replacement, each place as likely as its part of the total is large.
+pub(super) fn by_weight(ends: &[f64], n: usize, seed: Seed) -> impl Iterator<Item = usize> {
+    let mut stream = seed.stream(Purpose::Rows);
+    let total = ends[ends.len() - 1];
+    // Below the total: `unit` is at most 1 - 2⁻⁵³, and its product with any number is rounded to
+    // less than that number.
+    (0..n).map(move |_| stream.unit() * total).map(|p| ends.partition_point(|&end| end <= p))
 }
 
 /// `n` different rows, every such set equally likely: counts of 0 and 1.

@@ -134,7 +134,8 @@ fn key_of_number(x: f64) -> u64 {
     if x.is_nan() { MISSING_KEY } else { (x + 0.0).to_bits() }
 }
 
-fn key_of_name(name: &str) -> u64 {
+/// A key of a name, the same wherever it stands.
+pub fn key_of_name(name: &str) -> u64 {
     let add = |key, part: &[u8]| {
         let mut bytes = [0; 8];
         bytes[..part.len()].copy_from_slice(part);

@@ -66,13 +66,8 @@ impl Schema {
         }
         let mut unseen = Vec::new();
         let mut columns = Vec::with_capacity(self.fields.len());
-        for field in &self.fields {
-            let at = table.position(&field.name).ok_or_else(|| Error::MissingColumn {
-                name: field.name.clone(),
-                nearest: nearest(&field.name, table.names().filter(|n| !self.contains(n))),
-            })?;
+        for (field, at) in self.fields.iter().zip(self.positions(table)?) {
             let column = match (&field.kind, table.column(at)) {
-                (FieldKind::Numeric, column @ Column::Numeric(_)) => column.clone(),
                 (FieldKind::Categorical { levels }, Column::Categorical(categories)) => {
                     let (recoded, rows) = categories.recode(levels);
                     if rows > 0 {
@@ -80,18 +75,32 @@ impl Schema {
                     }
                     Column::Categorical(recoded)
                 }
-                (FieldKind::Numeric, column) | (FieldKind::Categorical { .. }, column) => {
-                    return Err(Error::ColumnKind {
-                        name: field.name.clone(),
-                        found: column.kind(),
-                        expected: field.kind.words(),
-                    });
-                }
+                (_, column) => column.clone(),
             };
             columns.push((field.name.clone(), column));
         }
         let extra = table.names().filter(|n| !self.contains(n)).map(String::from).collect();
         Ok(Aligned { table: Cow::Owned(Table::new(columns)?), unseen, extra })
+    }
+
+    /// Where each of this schema's columns stands in a table; it must be there, and of its kind.
+    pub(crate) fn positions(&self, table: &Table) -> Result<Vec<usize>> {
+        let position = |field: &Arc<Field>| {
+            let at = table.position(&field.name).ok_or_else(|| Error::MissingColumn {
+                name: field.name.clone(),
+                nearest: nearest(&field.name, table.names().filter(|n| !self.contains(n))),
+            })?;
+            match (&field.kind, table.column(at)) {
+                (FieldKind::Numeric, Column::Numeric(_)) => Ok(at),
+                (FieldKind::Categorical { .. }, Column::Categorical(_)) => Ok(at),
+                (kind, column) => Err(Error::ColumnKind {
+                    name: field.name.clone(),
+                    found: column.kind(),
+                    expected: kind.words(),
+                }),
+            }
+        };
+        self.fields.iter().map(position).collect()
     }
 
     /// The columns `features`, in that order.

@@ -51,6 +51,11 @@ impl Task {
 }
 
 impl Target {
+    /// Nothing to predict, for methods that learn from rows alone: the number 0 for each of them.
+    pub fn none(n_rows: usize) -> Target {
+        Target::Numbers(vec![0.0; n_rows].into())
+    }
+
     /// Numbers to predict; all must be finite.
     pub fn numbers(values: Vec<f64>) -> Result<Target> {
         check_finite(&values)?;

@@ -7,7 +7,9 @@
 use std::iter::repeat_n;
 use std::sync::Arc;
 
-use super::resample::{draws_of, running_totals, with_replacement, without_replacement};
+use super::resample::{
+    by_weight, ends_by_weight, running_totals, with_replacement, without_replacement,
+};
 use super::resampling::Resampling;
 use super::row_order::{RowOrder, n_copies};
 use super::sample::{Sample, Weights};
@@ -33,7 +35,7 @@ enum Holds {
     /// Those of each class.
     Strata(Vec<Vec<u32>>),
     /// Rows and their weights.
-    Weighed(Arc<[u32]>, Weights),
+    Weighed(Weighed),
 }
 
 impl<'a> Urn<'a> {
@@ -45,10 +47,8 @@ impl<'a> Urn<'a> {
             (Resampling::Stratified | Resampling::Balanced, weights) => {
                 Holds::Strata(strata(resampling, sample, &Copies::of(weights, &order()))?)
             }
-            (Resampling::Weighted, weights @ Weights::Real(_)) => {
-                let rows = order().rows().clone();
-                let places: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
-                Holds::Weighed(rows, weights.take(&places))
+            (Resampling::Weighted, Weights::Real(weights)) => {
+                Holds::Weighed(Weighed::of(weights, &order())?)
             }
             (_, weights) => Holds::Copies(Copies::of(weights, &order())),
         };
@@ -83,11 +83,8 @@ impl<'a> Urn<'a> {
                     draws.for_each(|at| take(stratum[at as usize]));
                 }
             }
-            Holds::Weighed(rows, weights) => {
-                let n_present = (0..rows.len()).filter(|&at| weights.at(at) > 0.0).count();
-                let drawn = draws_of(weights, (rows.len(), n_draws(n_present, share)), seed)?;
-                let drawn = (0..rows.len()).map(|at| drawn.copies(at).0);
-                rows.iter().zip(drawn).for_each(|(&row, n)| counts[row as usize] = n);
+            Holds::Weighed(weighed) => {
+                weighed.draw(n_draws(weighed.n_present, share), seed).for_each(take);
                 return Weights::counts(counts);
             }
         }
@@ -101,9 +98,86 @@ impl<'a> Urn<'a> {
     }
 }
 
+/// The rows of a sample, of which each member sees so few that it copies them: drawn without
+/// replacement, or where rows have real weights with replacement, each as likely as its weight says.
+#[derive(Debug, Clone)]
+pub enum FewRows {
+    /// Every copy of every row.
+    Alike(Copies),
+    /// Rows that weigh differently.
+    Weighed(Weighed),
+}
+
+impl FewRows {
+    /// Of the rows that are not absent.
+    pub fn of(sample: &Sample<'_>) -> Result<FewRows> {
+        let order = RowOrder::of(sample);
+        Ok(match sample.weights {
+            Weights::Real(weights) => FewRows::Weighed(Weighed::of(weights, &order)?),
+            weights => FewRows::Alike(Copies::of(weights, &order)),
+        })
+    }
+
+    /// How many rows there are, each as often as it stands there.
+    pub fn len(&self) -> usize {
+        match self {
+            FewRows::Alike(copies) => copies.len(),
+            FewRows::Weighed(weighed) => weighed.n_present,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// So many rows, or as many as there are, each as often as it is drawn.
+    pub fn draw(&self, n: usize, seed: Seed) -> Vec<u32> {
+        self.draw_places(n, seed).into_iter().map(|place| self.row(place)).collect()
+    }
+
+    /// The same, by their places among all that can be drawn: each copy of a row has its own.
+    pub fn draw_places(&self, n: usize, seed: Seed) -> Vec<usize> {
+        let n = n.min(self.len());
+        match self {
+            FewRows::Alike(copies) => without_replacement(copies.len(), n, seed).collect(),
+            FewRows::Weighed(weighed) => by_weight(&weighed.ends, n, seed).collect(),
+        }
+    }
+
+    /// The row at a place.
+    pub fn row(&self, place: usize) -> u32 {
+        match self {
+            FewRows::Alike(copies) => copies.row(place),
+            FewRows::Weighed(weighed) => weighed.rows[place],
+        }
+    }
+}
+
+/// Rows, and where each one's part of the total weight ends.
+#[derive(Debug, Clone)]
+pub struct Weighed {
+    rows: Arc<[u32]>,
+    ends: Vec<f64>,
+    n_present: usize,
+}
+
+impl Weighed {
+    fn of(weights: &[f64], order: &RowOrder) -> Result<Weighed> {
+        let rows = order.rows().clone();
+        let sorted: Vec<f64> = rows.iter().map(|&row| weights[row as usize]).collect();
+        let n_present = sorted.iter().filter(|&&weight| weight > 0.0).count();
+        Ok(Weighed { rows, ends: ends_by_weight(&sorted)?, n_present })
+    }
+
+    fn draw(&self, n: usize, seed: Seed) -> impl Iterator<Item = u32> {
+        by_weight(&self.ends, n, seed).map(|at| self.rows[at])
+    }
+}
+
 /// Each copy of each row that is not absent, by what rows hold.
 #[derive(Debug, Clone)]
-enum Copies {
+pub enum Copies {
     /// One after the other.
     Listed(Arc<[u32]>),
     /// As many of each row as lie between the end of the one before and its own.

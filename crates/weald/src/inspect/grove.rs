@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::any::AnyModel;
 use crate::ensemble::Member;
+use crate::forest::isolation::IsolationTrees;
 use crate::predict::{DeepTrees, Trees};
 use crate::tree::Tree;
 use crate::tree::kernel::descent::{IN_FLIGHT, Rows};
@@ -46,6 +47,12 @@ pub(super) fn groves(model: &AnyModel) -> Vec<Grove<'_>> {
             return committee.members.iter().flat_map(of_member).collect();
         }
         AnyModel::Boosted(boosted) => return boosted.members.iter().flat_map(groves).collect(),
+        AnyModel::Density(model) => Kept::Mean(&model.trees),
+        AnyModel::Isolation(model) => match &model.trees {
+            IsolationTrees::Axis(trees) => Kept::Mean(trees),
+            // Their nodes ask for sums over columns, which no rule of a tree says.
+            IsolationTrees::Oblique(_) => return Vec::new(),
+        },
     };
     vec![Grove { kept, columns: None }]
 }

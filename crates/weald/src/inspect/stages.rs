@@ -63,7 +63,10 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
     pub fn new(model: M, table: Aligned<'t>) -> Stages<'t, M> {
         let n_rows = table.table().n_rows();
         let so_far = match model.borrow() {
-            AnyModel::Constant(_) | AnyModel::Tree(_) => SoFar::Nothing,
+            AnyModel::Constant(_)
+            | AnyModel::Tree(_)
+            | AnyModel::Isolation(_)
+            | AnyModel::Density(_) => SoFar::Nothing,
             AnyModel::Additive(model) => SoFar::Raw(model.start_scores(n_rows)),
             AnyModel::Forest(model) => {
                 let sums = Scores::zeros(n_rows, model.trees.width());
@@ -81,7 +84,7 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
     pub fn n_stages(&self) -> usize {
         match self.model.borrow() {
             AnyModel::Constant(_) => 0,
-            AnyModel::Tree(_) => 1,
+            AnyModel::Tree(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => 1,
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),
             AnyModel::Committee(model) => model.members.len(),

@@ -219,7 +219,7 @@ impl Link {
             Output::Hazard => self == Link::Log,
             Output::Ranking => self == Link::Identity,
             Output::Quantiles { .. } => self == Link::Rearranged,
-            Output::Values { .. } => false,
+            Output::Values { .. } | Output::Anomaly | Output::LogDensity => false,
         };
         is_kind && n_scores > 0 && self.width(n_scores) == output.width()
     }

@@ -184,6 +184,7 @@ impl Metric {
             Output::Quantiles { .. } => vec![Metric::Pinball],
             Output::Hazard => vec![Metric::Concordance],
             Output::Ranking => vec![Metric::Ndcg5, Metric::Ndcg10, Metric::Ndcg],
+            Output::Anomaly | Output::LogDensity => vec![],
             Output::Probabilities { .. } | Output::Value | Output::Values { .. } => {
                 Metric::for_target(target)
             }

@@ -61,8 +61,14 @@ pub(super) enum Kind {
     Committee,
     /// Models that speak in turn.
     Boosted,
+    /// Trees that isolate rows.
+    Isolation,
+    /// A density.
+    Density,
     /// No model, but the state of a fit.
     Checkpoint,
+    /// No model, but the state of a stream.
+    Stream,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -124,6 +130,26 @@ impl Document {
         }
     }
 
+    /// The document of a stream that has seen so many rows.
+    pub(super) fn of_stream(
+        parameters: BTreeMap<String, String>,
+        seed: u64,
+        n_rows: u64,
+    ) -> Document {
+        let (kind, method) = (Kind::Stream, "streaming-forest".into());
+        Document { kind, method, parameters, seed, n_rows, ..Document::of_checkpoint(&[].into()) }
+    }
+
+    /// The seed.
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How many rows.
+    pub(super) fn n_rows(&self) -> u64 {
+        self.n_rows
+    }
+
     /// The parameters alone.
     pub(super) fn into_parameters(self) -> BTreeMap<String, String> {
         self.parameters
@@ -170,7 +196,9 @@ pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
         | AnyModel::Tree(_)
         | AnyModel::Forest(_)
         | AnyModel::Committee(_)
-        | AnyModel::Boosted(_) => return None,
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

@@ -16,7 +16,25 @@ use crate::tree::walk::{AllColumns, Walk};
 
 /// Adds the arrays of a forest.
 pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
-    let trees = &model.trees;
+    write_trees(&model.trees, arrays);
+    let Importance { plain, unbiased } = &model.importance;
+    arrays.numbers("importance.plain", &[plain.len()], plain.iter().copied());
+    if !unbiased.is_empty() {
+        arrays.numbers("importance.unbiased", &[unbiased.len()], unbiased.iter().copied());
+    }
+    if let Some(PermutationImportance { increase, standard_error }) = &model.permutation {
+        arrays.numbers("permutation.increase", &[increase.len()], increase.iter().copied());
+        let errors = standard_error.iter().copied();
+        arrays.numbers("permutation.error", &[standard_error.len()], errors);
+    }
+    if let Some(rows) = &model.rows {
+        leaf_rows::write(rows, arrays);
+    }
+    write_curve(model.out_of_bag.as_ref(), arrays);
+}
+
+/// Adds the arrays of packed trees.
+pub(super) fn write_trees(trees: &DeepTrees, arrays: &mut ArrayWriter) {
     let mut rules = RuleWriter::default();
     let mut lens = Vec::with_capacity(trees.len());
     for tree in 0..trees.len() {
@@ -36,20 +54,6 @@ pub(super) fn write(model: &ForestModel, arrays: &mut ArrayWriter) {
     arrays
         .halves("leaf.value", (0..trees.n_leaves() as u32).map(|leaf| trees.place_of_value(leaf)));
     arrays.singles("leaf.weight", trees.weights().iter().copied());
-    let Importance { plain, unbiased } = &model.importance;
-    arrays.numbers("importance.plain", &[plain.len()], plain.iter().copied());
-    if !unbiased.is_empty() {
-        arrays.numbers("importance.unbiased", &[unbiased.len()], unbiased.iter().copied());
-    }
-    if let Some(PermutationImportance { increase, standard_error }) = &model.permutation {
-        arrays.numbers("permutation.increase", &[increase.len()], increase.iter().copied());
-        let errors = standard_error.iter().copied();
-        arrays.numbers("permutation.error", &[standard_error.len()], errors);
-    }
-    if let Some(rows) = &model.rows {
-        leaf_rows::write(rows, arrays);
-    }
-    write_curve(model.out_of_bag.as_ref(), arrays);
 }
 
 /// Takes the arrays of a forest, and proves them.
@@ -114,7 +118,8 @@ pub(super) fn read_curve(
     Ok(Some(OutOfBagCurve { errors, n_without: usize::try_from(n_without).unwrap_or(usize::MAX) }))
 }
 
-fn read_trees(
+/// Takes the arrays of packed trees, and proves them.
+pub(super) fn read_trees(
     arrays: &mut Arrays<'_>,
     schema: &Schema,
     output: &Output,

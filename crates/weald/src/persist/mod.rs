@@ -18,12 +18,12 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee` or `boosted`: which arrays follow; `checkpoint`: no model, but the state of a fit |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation` or `density`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
 //! in the array `names` (`u8`), itself a JSON document: `output` (`"value"`,
-//! `"hazard"`, `"ranking"`, `{"probabilities":{"classes":[…]}}`, `{"values":{"names":[…]}}` or
+//! `"hazard"`, `"ranking"`, `"anomaly"`, `"log-density"`, `{"probabilities":{"classes":[…]}}`, `{"values":{"names":[…]}}` or
 //! `{"quantiles":{"levels":[…]}}`, levels as text) and `schema`. Spaces follow it where n names in lists (levels
 //! and classes) take more bytes of memory than the file pays for: its length is at least
 //! (96 n - 12 MiB) / 3.
@@ -105,6 +105,31 @@
 //! | `boosted.rounds` | `f64` | rounds × 7, as in [`Round`](crate::adaboost::Round)                 |
 //! | `boosted.prior`  | `f64` | one number an output                                                |
 //!
+//! An isolation forest has `isolation.threshold` (`f64`, the score above which a row is an anomaly),
+//! `isolation.sample_rows` (`u64`, the rows that each tree has seen) and the trees of a forest, whose
+//! leaves say how many splits isolate a row. If its cuts are oblique it has `tree.offsets`,
+//! `node.right` and `node.threshold` as above instead, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `tree.seed`      | `u64` | by what levels have their places in each tree                       |
+//! | `node.reach`     | `f64` | how far from the threshold a row may be to be counted a split       |
+//! | `node.rows`      | `u32` | how many rows came to each node                                     |
+//! | `term.offsets`   | `u64` | where the terms of each node's direction start; one more entry than nodes |
+//! | `term.feature`   | `u32` | the column of each term                                             |
+//! | `term.coefficient`, `term.centre` | `f64` | a value less the centre is multiplied by the coefficient |
+//!
+//! A density has the trees of a forest, whose leaves say how dense rows lie in them relative to the
+//! measure, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `measure.reach`  | `f64` | columns × 4: the smallest and the largest number, and the lengths of the tails; 0 of levels |
+//! | `density.threshold` | `f64` | the log density below which a row is an anomaly                  |
+//! | `density.out_of_bag` | `f64` | the mean log density of rows out of the bag, if there were any   |
+//! | `density.min_split_rows` | `u64` | rows that a node needed to be divided                        |
+//! | `density.depths` | `u8`  | a container with the trees of a forest, whose leaves say how deep they lie, if they were kept |
+//!
 //! A member has the layout of a file. Its document holds its `kind` and `curve`, and `values` if it
 //! has a number for each class instead of probabilities; its output and columns are the file's, but
 //! members of a boosted model that are of numbers predict one. If it sees some of the columns, the array `member.columns` (`u32`)
@@ -129,20 +154,24 @@ mod boosted;
 mod checkpoint;
 mod committee;
 mod container;
+mod density;
 mod digest;
 mod document;
 mod foreign;
 mod forest;
 mod header;
+mod isolation;
 mod json;
 mod leaf_rows;
 mod linear;
 mod names;
 mod proof;
 mod rules;
+mod stream;
 mod trees;
 
 pub use checkpoint::{progress_from_bytes, progress_to_bytes};
+pub use stream::{stream_from_bytes, stream_to_bytes};
 
 use std::sync::Arc;
 
@@ -226,6 +255,14 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             boosted::write(model, arrays);
             Kind::Boosted
         }
+        AnyModel::Isolation(model) => {
+            isolation::write(model, arrays);
+            Kind::Isolation
+        }
+        AnyModel::Density(model) => {
+            density::write(model, arrays);
+            Kind::Density
+        }
     }
 }
 
@@ -239,6 +276,9 @@ fn read(
     if document.kind == Kind::Checkpoint {
         let what = "it is the checkpoint of a fit that was broken off";
         return Err(ModelFileError::Foreign(what.into()));
+    }
+    if document.kind == Kind::Stream {
+        return Err(ModelFileError::Foreign("it is the state of a stream".into()));
     }
     let Names { output, schema } = Names::parse(arrays.list("names", Element::U8)?)?;
     let output = proof::output(output.into())?;
@@ -258,6 +298,14 @@ fn read_model(
     (schema, output): (Arc<Schema>, Output),
 ) -> Result<AnyModel, ModelFileError> {
     let width = output.width();
+    let needed = match output {
+        Output::Anomaly => Some(Kind::Isolation),
+        Output::LogDensity => Some(Kind::Density),
+        _ => None,
+    };
+    if needed.is_some_and(|needed| needed != kind) {
+        return damaged("a model of another kind says how anomalous or how dense rows are");
+    }
     let model = match kind {
         Kind::Constant => {
             let value = arrays.shaped("constant.value", Element::F64, &[width])?;
@@ -295,7 +343,9 @@ fn read_model(
             let within = [within, &[kind]].concat();
             AnyModel::Boosted(boosted::read(arrays, (schema, output), &within)?)
         }
-        Kind::Checkpoint => return damaged("it holds no model"),
+        Kind::Isolation => AnyModel::Isolation(Box::new(isolation::read(arrays, schema, &output)?)),
+        Kind::Density => AnyModel::Density(Box::new(density::read(arrays, schema, &output)?)),
+        Kind::Checkpoint | Kind::Stream => return damaged("it holds no model"),
     };
     if curve.is_some() {
         return damaged("it has a learning curve, but no rounds");

@@ -55,11 +55,20 @@ pub(super) enum OutputNames {
     Hazard,
     /// A number to sort by.
     Ranking,
+    /// An anomaly score.
+    Anomaly,
+    /// A log density.
+    LogDensity,
 }
 
 impl Names {
     pub(super) fn of(model: &AnyModel) -> Names {
-        let output = match model.output() {
+        Names::of_parts(model.output(), model.schema())
+    }
+
+    /// Of an output and columns.
+    pub(super) fn of_parts(output: &Output, schema: &Arc<Schema>) -> Names {
+        let output = match output {
             Output::Probabilities { classes } => {
                 OutputNames::Probabilities { classes: classes.clone() }
             }
@@ -67,11 +76,13 @@ impl Names {
             Output::Values { names } => OutputNames::Values { names: names.clone() },
             Output::Hazard => OutputNames::Hazard,
             Output::Ranking => OutputNames::Ranking,
+            Output::Anomaly => OutputNames::Anomaly,
+            Output::LogDensity => OutputNames::LogDensity,
             Output::Quantiles { levels } => OutputNames::Quantiles {
                 levels: levels.iter().map(|&level| Number(level)).collect(),
             },
         };
-        Names { output, schema: model.schema().clone() }
+        Names { output, schema: schema.clone() }
     }
 
     pub(super) fn to_json(&self) -> Vec<u8> {
@@ -98,6 +109,8 @@ impl From<OutputNames> for Output {
             OutputNames::Values { names } => Output::Values { names },
             OutputNames::Hazard => Output::Hazard,
             OutputNames::Ranking => Output::Ranking,
+            OutputNames::Anomaly => Output::Anomaly,
+            OutputNames::LogDensity => Output::LogDensity,
             OutputNames::Quantiles { levels } => {
                 Output::Quantiles { levels: levels.into_iter().map(|level| level.0).collect() }
             }

@@ -44,7 +44,11 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         AnyModel::Tree(model) => tree(&model.tree, &model.schema, &model.output),
         AnyModel::Additive(model) => additive(model),
         // Proven as they were read: an unsound tree cannot be packed, members have their own columns.
-        AnyModel::Forest(_) | AnyModel::Committee(_) | AnyModel::Boosted(_) => Ok(()),
+        AnyModel::Forest(_)
+        | AnyModel::Committee(_)
+        | AnyModel::Boosted(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => Ok(()),
     }
 }
 
@@ -226,7 +230,9 @@ pub(super) fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> 
         | Output::Values { .. }
         | Output::Quantiles { .. }
         | Output::Hazard
-        | Output::Ranking => (|x| x.is_finite(), "a finite number"),
+        | Output::Ranking
+        | Output::Anomaly
+        | Output::LogDensity => (|x| x.is_finite(), "a finite number"),
     };
     match value.iter().find(|x| !sound(x)) {
         Some(x) => damaged(format!("{} has the value {x}, expected {expected}", of())),

@@ -1,5 +1,6 @@
 //! The tree engine.
 
+pub mod completely_random;
 pub mod constraints;
 pub mod criterion;
 pub mod decision_tree;
@@ -39,6 +40,7 @@ pub mod walk;
 mod window;
 mod workspace;
 
+pub use completely_random::{CompletelyRandomTree, Tile, Tiles};
 pub use decision_tree::{BinChoice, Criterion, DecisionTree, Splitter};
 pub use features::FeatureCount;
 pub use frontier::Growth;

@@ -11,7 +11,7 @@ use weald::seed::Seed;
 use weald::theory::{Committee, CommitteeVariance};
 
 use crate::args::CommitteeArguments;
-use crate::commands::train::configured;
+use crate::commands::train::learns_a_target;
 use crate::dataset::{self, Dataset, Expected};
 use crate::failure::{Failure, Kind, Result};
 use crate::picture::number;
@@ -61,7 +61,7 @@ enum Member {
 
 impl Member {
     fn of(arguments: &CommitteeArguments) -> Result<Member> {
-        match configured(&arguments.method, &arguments.settings)? {
+        match learns_a_target(&arguments.method, &arguments.settings)? {
             AnyLearner::RandomForest(mut forest) => {
                 let key =
                     |setting: &String| setting.split('=').next().map(|k| k.trim().to_string());

@@ -72,7 +72,9 @@ fn boosted(trained: &Trained) -> Result<(&BoostedModel<AnyModel>, &[String])> {
         | AnyModel::Additive(_)
         | AnyModel::Forest(_)
         | AnyModel::Tree(_)
-        | AnyModel::Committee(_) => {}
+        | AnyModel::Committee(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => {}
     }
     let headline = format!("a model of the method {} has no margins", trained.method);
     Err(Failure::new(Kind::Model, headline)

@@ -146,7 +146,7 @@ fn divide<S: Sum, C: Criterion<S>>(
 }
 
 /// The smallest and largest of some values; `None` if they are the same or there are none.
-fn range(values: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn range(values: &[f64]) -> Option<(f64, f64)> {
     // Several lows and highs, so that none waits for the one before.
     let (mut lows, mut highs) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
     let (chunks, rest) = values.as_chunks::<8>();
@@ -165,7 +165,7 @@ fn range(values: &[f64]) -> Option<(f64, f64)> {
 
 /// A number in `(low, high]`, uniform where both are finite: left is below it, so neither side
 /// is empty. Infinite ends stand for the largest finite numbers.
-fn draw_between(low: f64, high: f64, draws: &mut Stream) -> f64 {
+pub(crate) fn draw_between(low: f64, high: f64, draws: &mut Stream) -> f64 {
     let (a, b) = (low.max(f64::MIN), high.min(f64::MAX));
     let u = 1.0 - draws.unit();
     // In halves, because b - a may be larger than any number.

@@ -11,11 +11,15 @@ use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind, Resampling, Schema};
 use weald::ensemble::{Combiner, Ensemble, Member, OutOfBagCurve};
+use weald::forest::isolation::{
+    IsolationModel, IsolationTrees, ObliqueNode, ObliqueTree, ObliqueTrees, Term,
+};
 use weald::forest::{ForestModel, Importance, LeafRows, PermutationImportance};
 use weald::loss::Link;
 use weald::model::Output;
 use weald::persist::{from_bytes, to_bytes};
 use weald::predict::{DeepTree, DeepTrees};
+use weald::seed::Seed;
 use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
 
 use super::damage::is_harmless;
@@ -143,7 +147,7 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        kind in 0..6,
+        kind in 0..7,
         curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
@@ -167,7 +171,8 @@ prop_compose! {
             2 => AnyModel::Forest(Box::new(choices.forest(schema, output))),
             3 => AnyModel::Additive(choices.additive(schema, output, curve)),
             4 => AnyModel::Committee(choices.committee(&schema, &output)),
-            _ => AnyModel::Boosted(choices.boosted(&schema, output)),
+            5 => AnyModel::Boosted(choices.boosted(&schema, output)),
+            _ => AnyModel::Isolation(Box::new(choices.isolation(schema))),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
         let metrics = metrics.into_iter().map(metric).collect();
@@ -301,6 +306,54 @@ impl Choices {
         let curve = OutOfBagCurve { errors, n_without: n_members };
         committee.out_of_bag = Some(curve).filter(|_| self.next() % 2 == 1);
         committee
+    }
+
+    /// Trees that isolate rows, across columns or directions.
+    fn isolation(&mut self, schema: Arc<Schema>) -> IsolationModel {
+        self.shares = true;
+        let n_trees = 1 + self.next() as usize % 3;
+        let is_oblique = self.next() % 2 == 1;
+        let trees = if is_oblique {
+            let mut trees = ObliqueTrees::new(&schema);
+            (0..n_trees).for_each(|_| trees.push(self.oblique(&schema)));
+            IsolationTrees::Oblique(trees)
+        } else {
+            let mut trees = DeepTrees::new(&schema, 1);
+            for _ in 0..n_trees {
+                let mut tree = self.tree(&schema, 1);
+                tree.nodes.iter_mut().for_each(|node| node.weight = 1.0);
+                trees.push(&DeepTree::of(&schema, &tree));
+            }
+            trees.finish();
+            IsolationTrees::Axis(Box::new(trees))
+        };
+        IsolationModel::new(trees, schema, 1 + self.next() % 300, self.finite())
+    }
+
+    /// A tree of the shape of an ordinary one, with a direction in each inner node.
+    fn oblique(&mut self, schema: &Schema) -> ObliqueTree {
+        let shape = self.tree(schema, 1);
+        let mut tree = ObliqueTree { seed: Seed(self.next()), nodes: vec![], terms: vec![] };
+        for node in &shape.nodes {
+            let is_leaf = node.rule == Rule::Leaf;
+            tree.nodes.push(ObliqueNode {
+                right: if is_leaf { 0 } else { node.right },
+                first_term: tree.terms.len() as u32,
+                threshold: self.finite(),
+                reach: if self.next().is_multiple_of(2) {
+                    f64::INFINITY
+                } else {
+                    self.finite().abs()
+                },
+                n_rows: self.next() as u32,
+            });
+            for _ in 0..if is_leaf { 0 } else { 1 + self.next() % 3 } {
+                let feature = (self.next() % schema.len() as u64) as u32;
+                let (coefficient, centre) = (self.finite(), self.finite());
+                tree.terms.push(Term { feature, coefficient, centre });
+            }
+        }
+        tree
     }
 
     /// Trees that speak in turn, with any voice that goes with the output.

@@ -6,6 +6,8 @@ mod walks;
 
 use weald::any::AnyModel;
 use weald::data::{Column, MISSING, Table};
+use weald::forest::isolation::IsolationTrees;
+use weald::predict::DeepTrees;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 use weald::tree::Rule;
@@ -57,13 +59,12 @@ fn slow(model: &AnyModel, columns: &[usize]) -> Vec<Slow> {
         AnyModel::Constant(_) => vec![],
         AnyModel::Tree(model) => vec![of_tree(&model.tree)],
         AnyModel::Additive(model) => model.trees.iter().map(of_tree).collect(),
-        AnyModel::Forest(model) => {
-            let of_tree = |tree| Slow {
-                nodes: model.trees.nodes(tree).map(|node| (node.rule, node.right)).collect(),
-                columns: columns.to_vec(),
-            };
-            (0..model.trees.len()).map(of_tree).collect()
-        }
+        AnyModel::Forest(model) => packed(&model.trees, columns),
+        AnyModel::Density(model) => packed(&model.trees, columns),
+        AnyModel::Isolation(model) => match &model.trees {
+            IsolationTrees::Axis(trees) => packed(trees, columns),
+            IsolationTrees::Oblique(_) => vec![],
+        },
         AnyModel::Committee(committee) => {
             let of_member = |member: &weald::ensemble::Member<AnyModel>| {
                 let own: Vec<usize> = match &member.columns {
@@ -78,6 +79,14 @@ fn slow(model: &AnyModel, columns: &[usize]) -> Vec<Slow> {
             model.members.iter().flat_map(|member| slow(member, columns)).collect()
         }
     }
+}
+
+fn packed(trees: &DeepTrees, columns: &[usize]) -> Vec<Slow> {
+    let of_tree = |tree| Slow {
+        nodes: trees.nodes(tree).map(|node| (node.rule, node.right)).collect(),
+        columns: columns.to_vec(),
+    };
+    (0..trees.len()).map(of_tree).collect()
 }
 
 /// Rows of a table, drawn with repetition, in a table of their own.

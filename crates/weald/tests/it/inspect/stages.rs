@@ -48,7 +48,10 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
             first.members.truncate(n * model.members_per_round());
             AnyModel::Boosted(first)
         }
-        AnyModel::Tree(_) | AnyModel::Constant(_) => model.clone(),
+        AnyModel::Tree(_)
+        | AnyModel::Constant(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_) => model.clone(),
     }
 }
 
@@ -63,7 +66,7 @@ fn a_stage_is_the_model_that_ends_there() {
             assert_eq!(stages.len(), Stages::new(&model, aligned.clone()).len());
             let expected = match &model {
                 AnyModel::Constant(_) => 0,
-                AnyModel::Tree(_) => 1,
+                AnyModel::Tree(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => 1,
                 AnyModel::Additive(model) => model.n_rounds(),
                 AnyModel::Forest(model) => model.trees.len(),
                 AnyModel::Committee(model) => model.members.len(),

@@ -165,7 +165,14 @@ fn check_values(name: &str, model: &AnyModel, table: &Aligned<'_>) {
             assert_eq!(n_linear, kept, "{name}");
         }
         AnyModel::Constant(_) => assert!(views.is_empty()),
-        AnyModel::Committee(_) | AnyModel::Boosted(_) => {}
+        AnyModel::Isolation(model) => {
+            let paths = model.path_lengths(table);
+            for row in (0..scores.n_rows()).filter(|_| !views.is_empty()) {
+                let sum: f64 = (0..views.len()).map(|tree| says(row, tree)[0]).sum();
+                assert_eq!(paths.row(row)[0], sum / views.len() as f64, "{name}");
+            }
+        }
+        AnyModel::Committee(_) | AnyModel::Boosted(_) | AnyModel::Density(_) => {}
     }
 }
 

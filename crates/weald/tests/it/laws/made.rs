@@ -192,6 +192,32 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     for (_, learner) in learners.iter_mut().filter(|(name, _)| many.contains(&name.as_str())) {
         learner.set("n_trees", "12").unwrap();
     }
+    for (_, learner) in learners.iter_mut().filter(|(_, learner)| learner.needs_no_target()) {
+        learner.set("n_trees", "7").unwrap();
+        if let AnyLearner::IsolationForest(_) = learner {
+            learner.set("sample_rows", "50").unwrap();
+        }
+    }
+    let mut learner = AnyLearner::named("density-forest").unwrap();
+    for (key, value) in [
+        ("n_trees", "7"),
+        ("min_split_rows", "5"),
+        ("keep_depths", "true"),
+        ("contamination", "0.1"),
+    ] {
+        learner.set(key, value).unwrap();
+    }
+    learners.push(("density-forest that keeps depths".into(), learner));
+    for switch in [
+        [("max_features", "2"), ("contamination", "0.1")],
+        [("max_depth", "none"), ("sample_rows", "1000")],
+        [("cuts", "oblique"), ("cut_features", "2")],
+    ] {
+        let mut learner = AnyLearner::named("isolation-forest").unwrap();
+        learner.set("n_trees", "7").unwrap();
+        switch.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+        learners.push((format!("isolation-forest {switch:?}"), learner));
+    }
     let mut learner = AnyLearner::named("random-forest").unwrap();
     let kept = [("n_trees", "12"), ("keep_rows", "true"), ("min_leaf_rows", "3")];
     kept.iter().for_each(|(key, value)| learner.set(key, value).unwrap());

@@ -1,0 +1,4 @@
+//! Tests of trees whose rows come and go.
+
+mod exactness;
+mod invariants;
