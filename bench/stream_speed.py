@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ABOUT = """\
 Made rows of 10 numbers pass through a streaming forest with its defaults (50 trees, 256 rows each,
 a window of 2048), each scored before it is learned from; making them is not counted. Memory of the
-model: by its own account, after four windows and at the end. Resident: of the process, likewise.
+model: by its own account, after four windows and at the end. Resident: of the process, after four
+windows and the most from then on.
 `whole`: ten values a column. `cauchy`: tails so heavy that trees are often grown again.
 """
 
@@ -51,7 +52,7 @@ def main():
     for kind, threads, batch in SIDES:
         found = measured(kind, threads, batch, args.rows if batch > 1 else args.rows // 10)
         kept = [found[key] / 1e6 for key in ("model_bytes_when_full", "model_bytes")]
-        held = [found[key] / 1e6 for key in ("resident_when_full", "resident")]
+        held = [found[key] / 1e6 for key in ("resident_when_full", "resident_peak")]
         lines.append(
             f"| {kind}, {found['rows']:,} | {threads} | {batch:,} | "
             f"{found['rows_per_second']:,.0f} | {kept[0]:.2f} to {kept[1]:.2f} | "

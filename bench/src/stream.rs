@@ -3,7 +3,8 @@
 //!
 //! `weald-stream KIND ROWS COLUMNS BATCH THREADS [key=value]...`, where KIND is `normal`, `uniform`,
 //! `whole` (ten values a column) or `cauchy`. Making rows is not counted. Memory is that of the
-//! model by its own account once the window is full and at the end, and that of the process.
+//! model by its own account once the window is full and at the end, and that of the process: held
+//! once the window is full, and the most held from then on.
 
 mod memory;
 
@@ -52,6 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if n_full.is_none() && n_done >= 4 * forest.window {
             n_full = Some(n_done);
             (bytes_full, resident_full) = (model.memory(), memory::resident());
+            memory::forget_peak();
         }
     }
     let bytes = model.map_or(0, |model| model.memory());
@@ -60,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "kind": kind, "rows": n_rows, "columns": n_columns, "batch": batch, "seconds": seconds,
         "rows_per_second": n_rows as f64 / seconds, "rows_when_full": n_full,
         "model_bytes_when_full": bytes_full, "model_bytes": bytes,
-        "resident_when_full": resident_full, "resident": memory::resident(),
+        "resident_when_full": resident_full, "resident_peak": memory::peak(),
     });
     println!("{report}");
     Ok(())
