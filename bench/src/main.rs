@@ -125,7 +125,9 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
         | AnyModel::Constant(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => None,
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => None,
     };
     if let AnyModel::Forest(_) | AnyModel::Committee(_) = model {
         report["out_of_bag_error"] = json!(out_of_bag.map(|curve| curve.error()));
@@ -156,6 +158,10 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
             total(sizes)
         }
         AnyModel::Boosted(model) => total(model.members.iter().map(size_of_trees)),
+        AnyModel::Stacked(model) => {
+            total(model.members.iter().map(|member| size_of_trees(&member.learner)))
+        }
+        AnyModel::Coded(model) => total(model.members.iter().map(size_of_trees)),
         AnyModel::Density(model) => {
             (model.trees.len(), model.trees.n_leaves(), model.trees.n_nodes())
         }

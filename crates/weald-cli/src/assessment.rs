@@ -121,9 +121,11 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
         }
         AnyModel::Committee(model) => {
             let priors = model.members.iter().map(|member| prior(&member.model, 1));
-            Combiner::Mean.combine(priors, &model.weights).row(0).to_vec()
+            Combiner::Mean.combine(priors, &model.weights, model.output()).row(0).to_vec()
         }
         AnyModel::Boosted(model) => model.prior.clone(),
+        AnyModel::Stacked(model) => model.prior.clone(),
+        AnyModel::Coded(model) => model.prior.clone(),
         // Of nothing: a row that lies as others do.
         AnyModel::Isolation(model) => vec![model.typical().exp2()],
         AnyModel::Density(model) => vec![model.chosen.out_of_bag.unwrap_or(0.0)],

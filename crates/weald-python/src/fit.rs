@@ -9,7 +9,7 @@ use weald::run::Run;
 use weald::seed::Seed;
 
 use crate::errors::{guarded, to_python};
-use crate::learner::{Learner, Origin};
+use crate::learner::{Bases, Learner, Origin};
 use crate::metric::PythonMetric;
 use crate::model::Model;
 use crate::table::{Table, Target, array_of};
@@ -59,12 +59,14 @@ pub struct Fitted {
     out_of_bag: Option<Py<PyAny>>,
 }
 
-/// Fits a method on rows. A `base` in Python fits the members of bagging, a `loss` in Python is what
-/// boosting makes small, and a `metric` in Python what held-out rows are judged by.
+/// Fits a method on rows. `bases` in Python fit members, each under the name that parameters have for
+/// it: `base`, `last`, or the name of a member; a `loss` in Python is what boosting makes small, and
+/// a `metric` in Python what held-out rows are judged by.
 #[pyfunction]
 #[pyo3(signature = (
     method, parameters, rows, *, seed, threads, target_name="target",
-    validation=None, continued=None, out_of_bag=false, listener=None, base=None, loss=None,
+    validation=None, continued=None, out_of_bag=false, listener=None, bases=Vec::new(),
+    loss=None,
     metric=None,
 ))]
 #[allow(clippy::too_many_arguments)]
@@ -80,7 +82,7 @@ pub fn fit(
     continued: Option<&Model>,
     out_of_bag: bool,
     listener: Option<Py<PyAny>>,
-    base: Option<Bound<'_, PyAny>>,
+    bases: Bases<'_>,
     loss: Option<Bound<'_, PyAny>>,
     metric: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Fitted> {
@@ -106,7 +108,7 @@ pub fn fit(
             ..Extras::default()
         };
         let (task, failure) = (sample.target.task(), &watch.failure);
-        let learner = Learner::new(&chosen, base.as_ref(), loss.as_ref(), task, failure)?;
+        let learner = Learner::new(&chosen, &bases, loss.as_ref(), task, failure)?;
         let fitted = watch.over(py, || learner.fit(&sample, &extras, out_of_bag, &run))?;
         if let Some(error) = watch.failure.take() {
             return Err(error);
@@ -126,7 +128,7 @@ pub fn fit(
         };
         let honest = honest.map(|honest| array_of(py, honest.predictions()).map(Bound::unbind));
         Ok(Fitted {
-            model: Py::new(py, Model { kept: learner.kept(py, found, origin)? })?,
+            model: Py::new(py, Model { kept: learner.kept(found, origin)? })?,
             warnings: watch.warnings(),
             raised: raised.map(|error| error.into_value(py).into_any()),
             out_of_bag: honest.transpose()?,

@@ -1,4 +1,4 @@
-//! What a fit is done by: a method of weald, alone or with a part that is Python's.
+//! What a fit is done by: a method of weald, alone or with parts that are Python's.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use weald::adaboost::AdaBoost;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::bag::Bagging;
 use weald::boost::{GradientBoosting, Start};
+use weald::combine::{MultiClass, Stacking, Voting, WeightedCommittee};
 use weald::data::{Sample, Task};
-use weald::ensemble::OutOfBag;
+use weald::ensemble::{Named, OutOfBag};
 use weald::learner::{Extras, Learner as _};
 use weald::run::Run;
 
@@ -18,6 +19,7 @@ use crate::errors::WealdError;
 use crate::foreign::{Base, ForeignLearner};
 use crate::loss::PythonLoss;
 use crate::model::Kept;
+use crate::part::Part;
 use crate::raised::Raised;
 
 /// A method, and who does its parts.
@@ -26,11 +28,29 @@ pub enum Learner {
     Own(Box<AnyLearner>),
     /// Boosting along a loss that is Python's.
     AlongLoss(Box<GradientBoosting>, PythonLoss),
-    /// A committee of members that are Python's.
-    OfBase(Bagging<ForeignLearner>, Arc<Base>),
-    /// Members that are Python's one after the other.
-    Boosted(AdaBoost<ForeignLearner>, Arc<Base>),
+    /// Members some of which are Python's: by whom they are fitted, their names as parameters have
+    /// them, each with what it is called, and what Python raises.
+    OfParts(Box<OfParts>, Vec<(String, String)>, Arc<Raised>),
 }
+
+/// A method whose members may be Python's.
+pub enum OfParts {
+    /// Members that answer together.
+    Bagging(Bagging<Part>),
+    /// Members that speak in turn.
+    AdaBoost(AdaBoost<Part>),
+    /// Members of several kinds.
+    Voting(Voting<Part>),
+    /// Members of several kinds, with weights that are learned.
+    Weighted(WeightedCommittee<Part>),
+    /// Members of several kinds, and what learns from them.
+    Stacking(Stacking<Part>),
+    /// Members that tell two classes apart.
+    MultiClass(MultiClass<Part>),
+}
+
+/// Parts that are Python's, by the names that parameters have for them.
+pub type Bases<'py> = Vec<(String, Bound<'py, PyAny>)>;
 
 /// What it finds.
 pub enum Found {
@@ -58,44 +78,66 @@ impl Learner {
     /// The method with the parts that are given.
     pub fn new(
         method: &AnyLearner,
-        base: Option<&Bound<'_, PyAny>>,
+        bases: &Bases<'_>,
         loss: Option<&Bound<'_, PyAny>>,
         task: Task,
         failure: &Arc<Raised>,
     ) -> PyResult<Learner> {
-        match (method, base, loss) {
-            (_, None, None) => Ok(Learner::Own(Box::new(method.clone()))),
-            (AnyLearner::GradientBoosting(boosting), None, Some(loss)) => {
+        let parts = Parts { bases, failure };
+        let of_parts = match (method, loss) {
+            (_, None) if bases.is_empty() => return Ok(Learner::Own(Box::new(method.clone()))),
+            (AnyLearner::GradientBoosting(boosting), Some(loss)) if bases.is_empty() => {
                 let loss = PythonLoss::new(loss, task, failure.clone())?;
-                Ok(Learner::AlongLoss(Box::new(boosting.clone()), loss))
+                return Ok(Learner::AlongLoss(Box::new(boosting.clone()), loss));
             }
-            (AnyLearner::AdaBoost(boost), Some(base), None) => {
-                let (learner, shared) = foreign(base, failure)?;
-                let boost = AdaBoost {
-                    base: learner,
-                    n_rounds: boost.n_rounds,
-                    algorithm: boost.algorithm,
-                    learning_rate: boost.learning_rate,
-                    resampling: boost.resampling,
-                    max_tries: boost.max_tries,
-                };
-                Ok(Learner::Boosted(boost, shared))
+            (AnyLearner::AdaBoost(boost), None) => OfParts::AdaBoost(AdaBoost {
+                base: parts.part("base", &boost.base)?,
+                n_rounds: boost.n_rounds,
+                algorithm: boost.algorithm,
+                learning_rate: boost.learning_rate,
+                resampling: boost.resampling,
+                max_tries: boost.max_tries,
+            }),
+            (AnyLearner::Bagging(bagging), None) => OfParts::Bagging(Bagging {
+                base: parts.part("base", &bagging.base)?,
+                n_members: bagging.n_members,
+                resampling: bagging.resampling,
+                sample_share: bagging.sample_share,
+                feature_share: bagging.feature_share,
+                combine: bagging.combine,
+                patience: bagging.patience,
+            }),
+            (AnyLearner::MultiClass(learner), None) => OfParts::MultiClass(MultiClass {
+                base: parts.part("base", &learner.base)?,
+                scheme: learner.scheme,
+            }),
+            (AnyLearner::Voting(learner), None) => OfParts::Voting(Voting {
+                members: parts.members(&learner.members)?,
+                combine: learner.combine,
+                weights: learner.weights.clone(),
+            }),
+            (AnyLearner::Weighted(learner), None) => OfParts::Weighted(WeightedCommittee {
+                members: parts.members(&learner.members)?,
+                weighing: learner.weighing,
+                held_out: learner.held_out,
+                prior: learner.prior.clone(),
+            }),
+            (AnyLearner::Stacking(learner), None) => OfParts::Stacking(Stacking {
+                members: parts.members(&learner.members)?,
+                last: parts.part("last", &learner.last)?,
+                held_out: learner.held_out,
+                pass_through: learner.pass_through,
+            }),
+            _ => {
+                let told = "the method has no use for members or a loss in Python";
+                return Err(WealdError::new_err(told));
             }
-            (AnyLearner::Bagging(bagging), Some(base), None) => {
-                let (learner, shared) = foreign(base, failure)?;
-                let bagging = Bagging {
-                    base: learner,
-                    n_members: bagging.n_members,
-                    resampling: bagging.resampling,
-                    sample_share: bagging.sample_share,
-                    feature_share: bagging.feature_share,
-                    combine: bagging.combine,
-                    patience: bagging.patience,
-                };
-                Ok(Learner::OfBase(bagging, shared))
-            }
-            _ => Err(WealdError::new_err("the method has no use for a base or a loss in Python")),
-        }
+        };
+        let called = |(name, base): &(String, Bound<'_, PyAny>)| {
+            Ok((name.clone(), base.getattr("name")?.extract()?))
+        };
+        let names = bases.iter().map(called).collect::<PyResult<_>>()?;
+        Ok(Learner::OfParts(Box::new(of_parts), names, failure.clone()))
     }
 
     /// Fits it; with what members say of rows that they have not seen, if that is asked for.
@@ -113,20 +155,12 @@ impl Learner {
             Learner::AlongLoss(boosting, loss) => {
                 fit_loss(boosting, loss, sample, extras, run).map(|model| own((model, None)))
             }
-            Learner::OfBase(bagging, _) => {
-                let (members, honest) = bagging.fit_out_of_bag(sample, run)?;
-                let members = Members::Committee(members);
-                Ok((Found::Members(members), honest.filter(|_| out_of_bag)))
-            }
-            Learner::Boosted(boost, _) => {
-                let members = Members::Boosted(boost.fit(sample, run)?);
-                Ok((Found::Members(members), None))
-            }
+            Learner::OfParts(learner, ..) => learner.fit(sample, extras.groups, out_of_bag, run),
         }
     }
 
     /// What was found, as a model keeps it.
-    pub fn kept(self, py: Python<'_>, found: Found, origin: Origin) -> PyResult<Kept> {
+    pub fn kept(self, found: Found, origin: Origin) -> PyResult<Kept> {
         let Origin { method, mut parameters, seed, target, n_rows } = origin;
         if let Learner::AlongLoss(..) = self {
             parameters.insert("loss".into(), "custom".into());
@@ -137,28 +171,95 @@ impl Learner {
             Trained { model, method, parameters, seed, target, metrics, n_rows }
         };
         match (found, self) {
-            (Found::Members(members), Learner::OfBase(_, base) | Learner::Boosted(_, base)) => {
-                parameters.retain(|name, _| !name.starts_with("base"));
-                parameters.insert("base".into(), base.object.getattr(py, "name")?.extract(py)?);
-                let shell = trained(members.shell(), parameters);
-                Ok(Kept::Committee(Box::new(Committee { members, base, shell })))
+            (Found::Members(members), Learner::OfParts(_, names, raised)) => {
+                names.iter().for_each(|(name, called)| rename(&mut parameters, name, called));
+                match members.shell() {
+                    Some(shell) => {
+                        let shell = trained(shell, parameters);
+                        Ok(Kept::Committee(Box::new(Committee { members, raised, shell })))
+                    }
+                    None => Err(WealdError::new_err("its members make no model")),
+                }
             }
             (Found::Model(model), _) => Ok(Kept::Trained(Arc::new(trained(model, parameters)))),
             (Found::Members(_), _) => {
-                Err(WealdError::new_err("there is no base to ask members by"))
+                Err(WealdError::new_err("there is nothing to ask members by"))
             }
         }
     }
 }
 
-/// A learner that asks a base in Python.
-fn foreign(
-    base: &Bound<'_, PyAny>,
-    failure: &Arc<Raised>,
-) -> PyResult<(ForeignLearner, Arc<Base>)> {
-    let (object, raised) = (base.clone().unbind(), failure.clone());
-    let shared = Arc::new(Base { object, raised });
-    Ok((ForeignLearner::new(base.py(), shared.clone())?, shared))
+/// Names a part that is Python's in the parameters of a model, and drops those that a method of
+/// weald in its place would have had.
+fn rename(parameters: &mut BTreeMap<String, String>, part: &str, called: &str) {
+    let own = format!("{part}.");
+    parameters.retain(|name, _| !name.starts_with(&own));
+    match parameters.get_mut(part) {
+        Some(value) => *value = called.into(),
+        None => {
+            // Parts come in the order of the members that constants stand for.
+            let Some(list) = parameters.get_mut("members") else { return };
+            let mut members: Vec<&str> = list.split(',').collect();
+            if let Some(member) = members.iter_mut().find(|member| **member == "constant") {
+                *member = called;
+            }
+            *list = members.join(",");
+        }
+    }
+}
+
+impl OfParts {
+    /// Fits it.
+    fn fit(
+        &self,
+        sample: &Sample<'_>,
+        groups: Option<&[u32]>,
+        out_of_bag: bool,
+        run: &Run<'_>,
+    ) -> weald::Result<(Found, Option<OutOfBag>)> {
+        let members = match self {
+            OfParts::Bagging(learner) => {
+                let (members, honest) = learner.fit_out_of_bag(sample, run)?;
+                let members = Found::Members(Members::Committee(members));
+                return Ok((members, honest.filter(|_| out_of_bag)));
+            }
+            OfParts::AdaBoost(learner) => Members::Boosted(learner.fit(sample, run)?),
+            OfParts::Voting(learner) => Members::Committee(learner.fit(sample, run)?),
+            OfParts::Weighted(learner) => {
+                Members::Committee(learner.fit_grouped(sample, groups, run)?)
+            }
+            OfParts::Stacking(learner) => {
+                Members::Stacked(learner.fit_grouped(sample, groups, run)?)
+            }
+            OfParts::MultiClass(learner) => Members::Coded(learner.fit(sample, run)?),
+        };
+        Ok((Found::Members(members), None))
+    }
+}
+
+/// Who does the parts of a method.
+struct Parts<'a, 'py> {
+    bases: &'a Bases<'py>,
+    failure: &'a Arc<Raised>,
+}
+
+impl Parts<'_, '_> {
+    /// Python's part of this name, if there is one, else weald's.
+    fn part(&self, name: &str, own: &AnyLearner) -> PyResult<Part> {
+        let Some((_, base)) = self.bases.iter().find(|(base, _)| base == name) else {
+            return Ok(Part::Own(own.clone()));
+        };
+        let (object, raised) = (base.clone().unbind(), self.failure.clone());
+        let learner = ForeignLearner::new(base.py(), Arc::new(Base { object, raised }))?;
+        Ok(Part::Foreign(learner))
+    }
+
+    fn members(&self, members: &[Named<AnyLearner>]) -> PyResult<Vec<Named<Part>>> {
+        let named = |member: &Named<AnyLearner>| {
+            Ok(Named::new(&member.name, self.part(&member.name, &member.learner)?))
+        };
+        members.iter().map(named).collect()
+    }
 }
 
 /// Boosts along a loss that is Python's. With an offset that is where the scores start: the best
@@ -212,6 +313,10 @@ fn fit_out_of_bag(
         | AnyLearner::Stump(_)
         | AnyLearner::AdaBoost(_)
         | AnyLearner::IsolationForest(_)
-        | AnyLearner::DensityForest(_) => learner.fit(sample, run).map(|model| (model, None)),
+        | AnyLearner::DensityForest(_)
+        | AnyLearner::Voting(_)
+        | AnyLearner::Weighted(_)
+        | AnyLearner::Stacking(_)
+        | AnyLearner::MultiClass(_) => learner.fit(sample, run).map(|model| (model, None)),
     }
 }

@@ -14,6 +14,7 @@ mod loss;
 mod memory;
 mod metric;
 mod model;
+mod part;
 mod raised;
 mod stream;
 mod table;

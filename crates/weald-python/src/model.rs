@@ -16,9 +16,9 @@ use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 
-use crate::committee::{Committee, MemberState, Members};
+use crate::committee::{Committee, InPickle, MemberState, Members};
 use crate::errors::{WealdError, guarded, to_python};
-use crate::foreign::ForeignModel;
+use crate::part::PartModel;
 use crate::table::{Table, Target, array_of, levels};
 
 /// Rows from which a prediction is shared among threads.
@@ -102,8 +102,8 @@ impl Model {
 
     /// A committee of members that are Python's, from what a pickle holds.
     #[staticmethod]
-    fn of_members(base: Py<PyAny>, members: Vec<Py<PyAny>>, shell: &[u8]) -> PyResult<Model> {
-        Ok(Model { kept: Kept::Committee(Box::new(Committee::restored(base, members, shell)?)) })
+    fn of_members(members: Vec<InPickle>, shell: &[u8]) -> PyResult<Model> {
+        Ok(Model { kept: Kept::Committee(Box::new(Committee::restored(members, shell)?)) })
     }
 
     /// The fitted members that are Python's, each with the columns that it sees, if not all; `None`
@@ -291,6 +291,17 @@ impl Model {
             AnyModel::Boosted(model) => model.rounds.len(),
             AnyModel::Isolation(model) => model.trees.len(),
             AnyModel::Density(model) => model.trees.len(),
+            AnyModel::Stacked(model) => model.members.len(),
+            AnyModel::Coded(model) => model.members.len(),
+        }
+    }
+
+    /// What the answer of each member weighs; `None` if members are not weighed.
+    #[getter]
+    fn weights(&self) -> Option<Vec<f64>> {
+        match &self.facts().model {
+            AnyModel::Committee(model) => Some(model.weights.clone()),
+            _ => None,
         }
     }
 
@@ -325,11 +336,11 @@ impl Model {
     }
 
     /// Members that are Python's and speak in turn.
-    fn foreign(&self) -> Option<&BoostedModel<ForeignModel>> {
+    fn foreign(&self) -> Option<&BoostedModel<PartModel>> {
         match &self.kept {
             Kept::Committee(committee) => match &committee.members {
                 Members::Boosted(model) => Some(model),
-                Members::Committee(_) => None,
+                _ => None,
             },
             Kept::Trained(_) => None,
         }
@@ -368,7 +379,7 @@ impl Model {
     fn check_raised(&self) -> PyResult<()> {
         match &self.kept {
             Kept::Trained(_) => Ok(()),
-            Kept::Committee(committee) => committee.base.raised.take_own().map_or(Ok(()), Err),
+            Kept::Committee(committee) => committee.raised.take_own().map_or(Ok(()), Err),
         }
     }
 }

@@ -177,7 +177,15 @@ impl<M> Default for Extras<'_, M> {
     }
 }
 
-impl<M> Extras<'_, M> {
+impl<'a, M> Extras<'a, M> {
+    /// The groups, for a method that has no use for anything else.
+    pub fn only_groups(&self) -> Result<Option<&'a [u32]>> {
+        match (Extras { groups: None, ..*self }).given() {
+            Some(extra) => Err(Error::NotTaken { extra }),
+            None => Ok(self.groups),
+        }
+    }
+
     /// The first part that was given, by name.
     pub fn given(&self) -> Option<&'static str> {
         let parts = [

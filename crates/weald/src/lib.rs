@@ -8,6 +8,7 @@ pub mod bag;
 pub mod base;
 pub mod boost;
 mod cholesky;
+pub mod combine;
 pub mod data;
 pub mod ensemble;
 pub mod error;

@@ -138,6 +138,24 @@ impl Value for f64 {
     }
 }
 
+impl Value for Vec<f64> {
+    fn show(&self) -> String {
+        let texts: Vec<String> = self.iter().map(f64::to_string).collect();
+        if texts.is_empty() { "none".into() } else { texts.join(",") }
+    }
+    fn parse(&mut self, text: &str) -> bool {
+        let finite = |part: &str| part.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+        let parsed = match text {
+            "none" => Some(Vec::new()),
+            _ => text.split(',').map(finite).collect(),
+        };
+        parsed.map(|numbers| *self = numbers).is_some()
+    }
+    fn expected(&self) -> String {
+        "numbers with commas between them, or none".into()
+    }
+}
+
 impl Value for Option<usize> {
     fn show(&self) -> String {
         self.map_or("none".into(), |v| v.to_string())

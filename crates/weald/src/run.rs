@@ -93,11 +93,20 @@ impl<'a> Run<'a> {
         members: Range<usize>,
         fit: impl Fn(&Run<'a>) -> Result<M> + Sync,
     ) -> Result<Vec<M>> {
+        self.fit_each(members, |_, run| fit(run))
+    }
+
+    /// The same, for members that differ by more than their seeds: `fit` is given their numbers.
+    pub fn fit_each<M: Send>(
+        &self,
+        members: Range<usize>,
+        fit: impl Fn(usize, &Run<'a>) -> Result<M> + Sync,
+    ) -> Result<Vec<M>> {
         let one = |index: usize| {
             if self.stopped() {
                 return Ok(None);
             }
-            let member = fit(&self.child(index as u64));
+            let member = fit(index, &self.child(index as u64));
             if self.stopped() { Ok(None) } else { member.map(Some) }
         };
         let found: Result<Vec<Option<M>>> =

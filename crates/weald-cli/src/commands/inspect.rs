@@ -58,7 +58,9 @@ fn tree(trained: &Trained) -> Result<&TreeModel> {
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => Err(Failure::new(
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )
@@ -101,6 +103,9 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Committee(model) => {
             let _ = write!(out, "\n{}", picture::committee(model, width()));
+            if let Some(names) = loaded.trained.parameters.get("members") {
+                out.push_str(&picture::weights(names, &model.weights));
+            }
         }
         AnyModel::Boosted(model) => {
             let _ = write!(out, "\n{}", picture::boosted(model, width()));
@@ -112,6 +117,12 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
                 picture::number(model.threshold)
             );
             let _ = writeln!(out, "\n{}", wrap(&words, width()).join("\n"));
+        }
+        AnyModel::Stacked(model) => {
+            let _ = write!(out, "\n{}", picture::stacked(model, width()));
+        }
+        AnyModel::Coded(model) => {
+            let _ = write!(out, "\n{}", picture::coded(model, width()));
         }
         AnyModel::Density(model) => {
             let _ = writeln!(
@@ -217,6 +228,17 @@ pub fn shape(trained: &Trained) -> String {
         AnyModel::Isolation(model) => {
             let trees = crate::say::count(model.trees.len(), "tree", "trees");
             format!("{}, {trees}", trained.method)
+        }
+        AnyModel::Stacked(model) => {
+            let members = crate::say::count(model.members.len(), "member", "members");
+            format!("{}, {members} and a model of what they say", trained.method)
+        }
+        AnyModel::Coded(model) => {
+            let tasks = crate::say::count(model.members.len(), "task", "tasks");
+            match trained.parameters.get("base") {
+                Some(base) => format!("{}, {tasks} of {base}", trained.method),
+                None => format!("{}, {tasks}", trained.method),
+            }
         }
         AnyModel::Density(model) => {
             let trees = crate::say::count(model.trees.len(), "tree", "trees");
@@ -330,6 +352,7 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
         AnyModel::Committee(model) => {
             document["n_members"] = json!(model.members.len());
             document["combine"] = json!(model.combiner.show());
+            document["weights"] = json!(model.weights);
             document["out_of_bag"] = out_of_bag_as_json(model.out_of_bag.as_ref());
             document["members"] =
                 (model.members.iter()).map(|member| json!({ "columns": member.columns })).collect();
@@ -343,6 +366,16 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_trees"] = json!(model.trees.len());
             document["sample_rows"] = json!(model.sample_rows);
             document["threshold"] = json!(model.threshold);
+        }
+        AnyModel::Stacked(model) => {
+            document["n_members"] = json!(model.members.len());
+            document["members"] = model.members.iter().map(|member| json!(member.name)).collect();
+            document["pass_through"] = json!(model.pass_through);
+        }
+        AnyModel::Coded(model) => {
+            document["n_tasks"] = json!(model.tasks.len());
+            document["scheme"] = json!(model.scheme.show());
+            document["tasks"] = json!(model.tasks);
         }
         AnyModel::Density(model) => {
             document["n_trees"] = json!(model.trees.len());

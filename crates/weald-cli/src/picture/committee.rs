@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use weald::any::AnyModel;
-use weald::ensemble::{Ensemble, Member};
+use weald::ensemble::{Combiner, Ensemble, Member};
 use weald::model::Model;
 
 use super::curve::bars;
@@ -34,8 +34,14 @@ fn members(model: &Ensemble<Member<AnyModel>>) -> String {
         _ => format!("{least} to {most} of {}", count(all, "column", "columns")),
     };
     let combined = match model.combiner {
-        weald::ensemble::Combiner::Mean => "the mean of what they say",
-        weald::ensemble::Combiner::Vote => "they vote",
+        Combiner::Mean => "the mean of what they say",
+        Combiner::Vote => "they vote",
+        Combiner::Median => "the median of what they say",
+        Combiner::Minimum => "the lowest that they say",
+        Combiner::Maximum => "the highest that they say",
+        Combiner::Product => "the geometric mean of what they say",
+        Combiner::TrimmedMean(_) => "the mean of what they say, without the extremes",
+        Combiner::Borda => "by how they rank the classes",
     };
     format!("{n}, each sees {columns}; {combined}")
 }

@@ -5,6 +5,7 @@
 
 mod boosted;
 mod colour;
+mod combined;
 mod committee;
 mod curve;
 mod dot;
@@ -17,6 +18,7 @@ mod text;
 mod words;
 
 pub use boosted::boosted;
+pub use combined::{coded, stacked, weights};
 pub use committee::committee;
 pub use curve::curve;
 pub use dot::dot;

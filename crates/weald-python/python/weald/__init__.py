@@ -7,6 +7,18 @@ from . import plot
 from ._adaboost import AdaBoostClassifier, AdaBoostRegressor
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from ._combining import (
+    BayesOptimalClassifier,
+    BayesOptimalRegressor,
+    EnsembleSelectionClassifier,
+    EnsembleSelectionRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    SuperLearnerClassifier,
+    SuperLearnerRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
 from ._dataset import Dataset
 from ._density import DensityForest
 from ._forest import (
@@ -19,6 +31,7 @@ from ._isolation import IsolationForest
 from ._listen import Progress
 from ._model import Model, load
 from ._ranking import GradientBoostingRanker
+from ._schemes import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._warn import DataWarning
 from ._weald import InternalError, ModelFileError, WealdError, __version__
@@ -28,11 +41,15 @@ __all__ = [
     "AdaBoostRegressor",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BayesOptimalClassifier",
+    "BayesOptimalRegressor",
     "DataWarning",
     "Dataset",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DensityForest",
+    "EnsembleSelectionClassifier",
+    "EnsembleSelectionRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
@@ -42,9 +59,18 @@ __all__ = [
     "IsolationForest",
     "Model",
     "ModelFileError",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
     "Progress",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
+    "SuperLearnerClassifier",
+    "SuperLearnerRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
     "WealdError",
     "__version__",
     "load",

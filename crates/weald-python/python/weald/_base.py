@@ -25,17 +25,18 @@ class OfBase(Estimator):
 
     def _base_settings(self, given: Given) -> dict[str, str]:
         base = self.estimator
-        if base is None or not _is_ours(base):
+        if base is None or not is_ours(base):
             return {}
         own = base._settings(given)
         return {"base": base._method} | {f"base.{name}": value for name, value in own.items()}
 
     def _parts(self, given: Given) -> dict[str, Any]:
         base = self.estimator
-        if base is None or _is_ours(base):
+        if base is None or is_ours(base):
             return {}
         has_names = hasattr(self, "feature_names_in_")
-        return {"base": Base(base, self._classes_of_base(given), has_names=has_names)}
+        classes = self._classes_of_base(given)
+        return {"bases": [("base", Base(base, classes, has_names=has_names))]}
 
     def _classes_of_base(self, given: Given) -> np.ndarray | None:
         """The classes that members tell apart; None if they say numbers."""
@@ -43,11 +44,8 @@ class OfBase(Estimator):
 
     @contextmanager
     def _during(self, parts: dict[str, Any]) -> Iterator[None]:
-        # Members that are not weald's may change the filters of warnings side by side.
-        with warnings.catch_warnings() if parts else nullcontext():
+        with during_bases(parts):
             yield
-        if parts:
-            parts["base"].end_fit()
 
     def _check_base(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Whether the base fits; the row weights, with the class weights of the base."""
@@ -55,9 +53,9 @@ class OfBase(Estimator):
         if base is None:
             return sample_weight
         check_base(base, self._kind_of_base(), type(self).__name__)
-        if not _is_ours(base):
+        if not is_ours(base):
             return sample_weight
-        _check_categories(base, self)
+        check_categories(base, self)
         known = getattr(X, "y", None) if y is None else y
         return _with_class_weights(base, known, sample_weight)
 
@@ -88,7 +86,7 @@ class OfBase(Estimator):
         tags = super().__sklearn_tags__()
         base = self.estimator
         has_tags = hasattr(base, "__sklearn_tags__") and not inspect.isclass(base)
-        if has_tags and not _is_ours(base):
+        if has_tags and not is_ours(base):
             theirs = get_tags(base)
             tags.input_tags.allow_nan = theirs.input_tags.allow_nan
             tags.target_tags.multi_output &= theirs.target_tags.multi_output
@@ -98,7 +96,18 @@ class OfBase(Estimator):
         return tags
 
 
-def _is_ours(base: Any) -> bool:
+@contextmanager
+def during_bases(parts: dict[str, Any]) -> Iterator[None]:
+    """What holds while members are fitted that are not weald's."""
+    bases = parts.get("bases", [])
+    # They may change the filters of warnings side by side.
+    with warnings.catch_warnings() if bases else nullcontext():
+        yield
+    for _, base in bases:
+        base.end_fit()
+
+
+def is_ours(base: Any) -> bool:
     """Whether members are fitted by weald alone, without a function in Python."""
     return isinstance(base, Estimator) and not base._parts_are_python
 
@@ -110,7 +119,7 @@ def _with_class_weights(base: Estimator, y: Any, sample_weight: Any) -> Any:
     return base._weighted(y, sample_weight)
 
 
-def _check_categories(base: Any, owner: Any) -> None:
+def check_categories(base: Any, owner: Any) -> None:
     """Columns are read once, as the committee says."""
     own = getattr(base, "categorical_features", "from_dtype")
     if isinstance(own, str) and own == "from_dtype":

@@ -198,8 +198,11 @@ class Model:
     def depth(self) -> int:
         """Splits on the longest way from a root to a leaf."""
     @staticmethod
-    def of_members(base: Any, members: list[Any], shell: bytes) -> Model:
+    def of_members(members: list[tuple[Any, Any] | None], shell: bytes) -> Model:
         """A committee of members that are Python's, from what a pickle holds."""
+    @property
+    def weights(self) -> list[float] | None:
+        """What the answer of each member weighs; `None` if members are not weighed."""
     @property
     def members(self) -> list[tuple[Any, list[int] | None]] | None:
         """The fitted members that are Python's, each with the columns that it sees, if not all;
@@ -304,12 +307,13 @@ def fit(
     continued: Model | None = None,
     out_of_bag: bool = False,
     listener: Callable[..., Any] | None = None,
-    base: Any = None,
+    bases: list[tuple[str, Any]] = ...,
     loss: Any = None,
     metric: Any = None,
 ) -> Fitted:
-    """Fits a method on rows. A `base` in Python fits the members of bagging, a `loss` in Python is
-    what boosting makes small, and a `metric` in Python what held-out rows are judged by."""
+    """Fits a method on rows. `bases` in Python fit members, each under the name that parameters have
+    for it: `base`, `last`, or the name of a member; a `loss` in Python is what boosting makes small,
+    and a `metric` in Python what held-out rows are judged by."""
 
 def methods() -> list[tuple[str, str, str]]:
     """Every method with its summary and its source."""

@@ -59,6 +59,21 @@ impl std::fmt::Debug for Tables {
     }
 }
 
+impl<M> BoostedModel<M> {
+    /// The same rounds of what `f` makes of each member; `None` if it makes nothing of one.
+    pub fn map<N>(&self, f: impl FnMut(&M) -> Option<N>) -> Option<BoostedModel<N>> {
+        Some(BoostedModel {
+            members: self.members.iter().map(f).collect::<Option<_>>()?,
+            voice: self.voice,
+            rounds: self.rounds.clone(),
+            prior: self.prior.clone(),
+            schema: self.schema.clone(),
+            output: self.output.clone(),
+            tables: Tables::default(),
+        })
+    }
+}
+
 impl<M: Model> BoostedModel<M> {
     /// The members as tables, if they are stumps that say classes.
     fn tables(&self) -> Option<&StumpTables> {

@@ -70,13 +70,13 @@ pub(super) trait OfBase: Parameters {
         if base.needs_no_target() {
             return out_of_range("base", name, "a method that learns a target");
         }
-        match base.own_base().and_then(AnyLearner::own_base) {
-            Some(_) => out_of_range(
+        match base.depth() > 2 {
+            true => out_of_range(
                 "base",
                 name,
                 "a method that is not a committee of committees; two within each other suffice",
             ),
-            None => Ok(()),
+            false => Ok(()),
         }
     }
 
@@ -95,7 +95,12 @@ pub(super) trait OfBase: Parameters {
 
 /// An error about a parameter of the base, under the name that it has here.
 fn of_base(error: Error) -> Error {
-    let prefixed = |name: String| format!("{PREFIX}{name}");
+    prefixed_error(error, PREFIX)
+}
+
+/// An error about a parameter of a part, under the name that it has in the whole.
+pub(super) fn prefixed_error(error: Error, prefix: &str) -> Error {
+    let prefixed = |name: String| format!("{prefix}{name}");
     match error {
         Error::Parameter { name, value, expected } => {
             Error::Parameter { name: prefixed(name), value, expected }

@@ -5,6 +5,10 @@ use crate::adaboost::{AdaBoost, Algorithm, Redraw};
 use crate::bag::Bagging;
 use crate::base::constant::Constant;
 use crate::boost::GradientBoosting;
+use crate::combine::{
+    Aggregate, MultiClass, Scheme, Stacking, Voting, Weighing, WeightedCommittee,
+};
+use crate::ensemble::Named;
 use crate::error::{Error, Result, nearest};
 use crate::forest::density::DensityForest;
 use crate::forest::{IsolationForest, RandomForest};
@@ -152,6 +156,60 @@ pub const METHODS: &[Method] = &[
         make: || regression(Algorithm::RT),
     },
     Method {
+        name: "voting",
+        summary: "several methods, each fitted on all rows; their answers are averaged, or they vote",
+        source: "Kuncheva 2004",
+        make: || AnyLearner::Voting(Box::new(Voting::of(members()))),
+    },
+    Method {
+        name: "stacking",
+        summary: "several methods, and one that learns whom of them to believe",
+        source: "Wolpert 1992",
+        make: || AnyLearner::Stacking(Box::new(Stacking::of(members(), last()))),
+    },
+    Method {
+        name: "blending",
+        summary: "stacking by a share of the rows that is held out",
+        source: "Töscher, Jahrer & Bell 2009",
+        make: || AnyLearner::Stacking(Box::new(Stacking::blending(members(), last()))),
+    },
+    Method {
+        name: "super-learner",
+        summary: "the mean of several methods with the least squared error on rows not seen",
+        source: "Breiman 1996; van der Laan, Polley & Hubbard 2007",
+        make: || weighted(Weighing::LeastSquares),
+    },
+    Method {
+        name: "ensemble-selection",
+        summary: "several methods, added one by one to the committee that they help most",
+        source: "Caruana, Niculescu-Mizil, Crew & Ksikes 2004",
+        make: || weighted(Weighing::Selection(50)),
+    },
+    Method {
+        name: "bayes-optimal",
+        summary: "several methods, each believed as far as it has foreseen rows not seen",
+        source: "Mitchell 1997; Hoeting, Madigan, Raftery & Volinsky 1999",
+        make: || weighted(Weighing::Bayes),
+    },
+    Method {
+        name: "one-vs-rest",
+        summary: "several classes by a method of two: each class against all others",
+        source: "Rifkin & Klautau 2004",
+        make: || multi_class(Scheme::OneVsRest),
+    },
+    Method {
+        name: "one-vs-one",
+        summary: "several classes by a method of two: each class against each other",
+        source: "Hastie & Tibshirani 1998; Wu, Lin & Weng 2004; Platt et al. 2000",
+        make: || multi_class(Scheme::OneVsOne(Aggregate::Coupling)),
+    },
+    Method {
+        name: "output-codes",
+        summary: "several classes by a method of two: sets of classes, so that mistakes are mended",
+        source: "Dietterich & Bakiri 1995",
+        make: || multi_class(Scheme::OutputCodes(None)),
+    },
+    Method {
         name: "isolation-forest",
         summary: "completely random trees on few rows each, by which anomalies are soon alone; no target",
         source: "Liu, Ting & Zhou 2008",
@@ -203,6 +261,29 @@ pub const METHODS: &[Method] = &[
 
 fn bagging(of: fn(AnyLearner) -> Bagging<AnyLearner>) -> AnyLearner {
     AnyLearner::Bagging(Box::new(of(AnyLearner::DecisionTree(DecisionTree::default()))))
+}
+
+/// Members of different kinds, for classes and for numbers.
+fn members() -> Vec<Named<AnyLearner>> {
+    vec![
+        Named::new("gradient-boosting", AnyLearner::GradientBoosting(GradientBoosting::default())),
+        Named::new("random-forest", AnyLearner::RandomForest(RandomForest::default())),
+        Named::new("extra-trees", AnyLearner::RandomForest(RandomForest::extra_trees())),
+    ]
+}
+
+/// What learns from members.
+fn last() -> AnyLearner {
+    AnyLearner::DecisionTree(DecisionTree::default())
+}
+
+fn weighted(weighing: Weighing) -> AnyLearner {
+    AnyLearner::Weighted(Box::new(WeightedCommittee::of(members(), weighing)))
+}
+
+fn multi_class(scheme: Scheme) -> AnyLearner {
+    let base = AnyLearner::GradientBoosting(GradientBoosting::default());
+    AnyLearner::MultiClass(Box::new(MultiClass { scheme, ..MultiClass::of(base) }))
 }
 
 /// AdaBoost of stumps.

@@ -6,7 +6,9 @@
 mod adaboost;
 mod bagging;
 mod base;
+mod members;
 mod method;
+mod multi_class;
 mod trained;
 
 use std::sync::Arc;
@@ -18,8 +20,9 @@ use crate::adaboost::{AdaBoost, Algorithm, BoostedModel};
 use crate::bag::Bagging;
 use crate::base::constant::{Constant, ConstantModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
+use crate::combine::{Coded, MultiClass, Stacked, Stacking, Voting, WeightedCommittee};
 use crate::data::{Aligned, Distribution, Sample, Schema, Task};
-use crate::ensemble::{Combiner, Ensemble, Member};
+use crate::ensemble::{Ensemble, Member};
 use crate::error::{Error, Result};
 use crate::forest::density::{DensityForest, DensityModel};
 use crate::forest::{ForestModel, IsolationForest, IsolationModel, RandomForest};
@@ -51,6 +54,14 @@ pub enum AnyLearner {
     IsolationForest(IsolationForest),
     /// Completely random trees that tell where rows are many.
     DensityForest(DensityForest),
+    /// Models of several methods, whose answers a rule combines.
+    Voting(Box<Voting<AnyLearner>>),
+    /// Models of several methods, with weights that are learned.
+    Weighted(Box<WeightedCommittee<AnyLearner>>),
+    /// Models of several methods, and one that learns from what they say.
+    Stacking(Box<Stacking<AnyLearner>>),
+    /// Several classes by a method of two.
+    MultiClass(Box<MultiClass<AnyLearner>>),
 }
 
 /// Any fitted model.
@@ -72,6 +83,10 @@ pub enum AnyModel {
     Isolation(Box<IsolationModel>),
     /// A density.
     Density(Box<DensityModel>),
+    /// Models, and one of what they say.
+    Stacked(Box<Stacked<AnyModel>>),
+    /// Models of two classes that tell several apart.
+    Coded(Box<Coded<AnyModel>>),
 }
 
 /// Does the same with whatever learner `$any` holds.
@@ -87,6 +102,10 @@ macro_rules! each_learner {
             AnyLearner::AdaBoost($learner) => $body,
             AnyLearner::IsolationForest($learner) => $body,
             AnyLearner::DensityForest($learner) => $body,
+            AnyLearner::Voting($learner) => $body,
+            AnyLearner::Weighted($learner) => $body,
+            AnyLearner::Stacking($learner) => $body,
+            AnyLearner::MultiClass($learner) => $body,
         }
     };
 }
@@ -103,6 +122,8 @@ macro_rules! each_model {
             AnyModel::Boosted($model) => $body,
             AnyModel::Isolation($model) => $body,
             AnyModel::Density($model) => $body,
+            AnyModel::Stacked($model) => $body,
+            AnyModel::Coded($model) => $body,
         }
     };
 }
@@ -133,14 +154,38 @@ impl AnyLearner {
         match self {
             AnyLearner::Bagging(learner) => Some(&learner.base),
             AnyLearner::AdaBoost(learner) => Some(&learner.base),
+            AnyLearner::MultiClass(learner) => Some(&learner.base),
             AnyLearner::Constant(_)
             | AnyLearner::GradientBoosting(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
             | AnyLearner::Stump(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => None,
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::Voting(_)
+            | AnyLearner::Weighted(_)
+            | AnyLearner::Stacking(_) => None,
         }
+    }
+
+    /// The methods that it is made of, if it is made of others.
+    pub fn parts(&self) -> Vec<&AnyLearner> {
+        let members = match self {
+            AnyLearner::Voting(learner) => &learner.members,
+            AnyLearner::Weighted(learner) => &learner.members,
+            AnyLearner::Stacking(learner) => &learner.members,
+            _ => return self.own_base().into_iter().collect(),
+        };
+        let last = match self {
+            AnyLearner::Stacking(learner) => Some(&learner.last),
+            _ => None,
+        };
+        members.iter().map(|member| &member.learner).chain(last).collect()
+    }
+
+    /// How many methods are within each other, this one included.
+    fn depth(&self) -> usize {
+        1 + self.parts().into_iter().map(AnyLearner::depth).max().unwrap_or(0)
     }
 
     /// Whether it learns from rows alone and has no use for a target.
@@ -153,7 +198,11 @@ impl AnyLearner {
             | AnyLearner::DecisionTree(_)
             | AnyLearner::Stump(_)
             | AnyLearner::Bagging(_)
-            | AnyLearner::AdaBoost(_) => false,
+            | AnyLearner::AdaBoost(_)
+            | AnyLearner::Voting(_)
+            | AnyLearner::Weighted(_)
+            | AnyLearner::Stacking(_)
+            | AnyLearner::MultiClass(_) => false,
         }
     }
 
@@ -166,13 +215,20 @@ impl AnyLearner {
             }
             AnyLearner::Bagging(learner) => {
                 let is_of_classes =
-                    learner.resampling.needs_classes() || learner.combine == Combiner::Vote;
+                    learner.resampling.needs_classes() || learner.combine.needs_classes();
                 if is_of_classes { Some(Task::Classification) } else { learner.base.task() }
             }
             AnyLearner::AdaBoost(learner) => match learner.algorithm {
                 Algorithm::Auto => None,
                 algorithm => Some(algorithm.task()),
             },
+            AnyLearner::MultiClass(_) => Some(Task::Classification),
+            AnyLearner::Voting(learner) if learner.combine.needs_classes() => {
+                Some(Task::Classification)
+            }
+            AnyLearner::Voting(_) | AnyLearner::Weighted(_) | AnyLearner::Stacking(_) => {
+                self.parts().into_iter().find_map(AnyLearner::task)
+            }
             AnyLearner::Constant(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
@@ -211,6 +267,22 @@ impl Learner for AnyLearner {
             AnyLearner::DensityForest(learner) => {
                 learner.fit(sample, run).map(|model| AnyModel::Density(Box::new(model)))
             }
+            AnyLearner::Voting(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(AnyModel::Committee)
+            }
+            AnyLearner::Weighted(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(AnyModel::Committee)
+            }
+            AnyLearner::Stacking(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(|model| AnyModel::Stacked(Box::new(model)))
+            }
+            AnyLearner::MultiClass(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(|model| AnyModel::Coded(Box::new(model)))
+            }
         }
     }
 
@@ -232,7 +304,11 @@ impl Learner for AnyLearner {
             | AnyLearner::Bagging(_)
             | AnyLearner::AdaBoost(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => return Ok(fit_anew(self, sample)),
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::Voting(_)
+            | AnyLearner::Weighted(_)
+            | AnyLearner::Stacking(_)
+            | AnyLearner::MultiClass(_) => return Ok(fit_anew(self, sample)),
         };
         Ok(Box::new(RefitTree { refit, sample: *sample }))
     }
@@ -254,7 +330,11 @@ impl Learner for AnyLearner {
             | AnyLearner::Bagging(_)
             | AnyLearner::AdaBoost(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::Voting(_)
+            | AnyLearner::Weighted(_)
+            | AnyLearner::Stacking(_)
+            | AnyLearner::MultiClass(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
         }
     }
 
@@ -283,6 +363,17 @@ impl Learner for AnyLearner {
                     metric: extras.metric,
                 };
                 learner.fit_with(sample, &extras, run).map(AnyModel::Additive)
+            }
+            (AnyLearner::Weighted(learner), _) => {
+                let groups = extras.only_groups()?;
+                learner.check()?;
+                learner.fit_grouped(sample, groups, run).map(AnyModel::Committee)
+            }
+            (AnyLearner::Stacking(learner), _) => {
+                let groups = extras.only_groups()?;
+                learner.check()?;
+                let model = learner.fit_grouped(sample, groups, run)?;
+                Ok(AnyModel::Stacked(Box::new(model)))
             }
             _ => match extras.given() {
                 Some(extra) => Err(Error::NotTaken { extra }),
@@ -316,7 +407,9 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => Err(Error::Checkpoint {
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

@@ -8,13 +8,13 @@
 //! Where the paper votes, the default here is the mean of the class probabilities, which is better
 //! where members know how sure they are; `combine` turns the vote on.
 
-use crate::data::{Resampling, Sample, Task, Weights, resample};
+use crate::data::{Resampling, Sample, Weights, resample};
 use crate::ensemble::{Batches, Combiner, Ensemble, Member, OutOfBag, OutOfBagCurve};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::observer::Event;
-use crate::parameter::out_of_range;
+use crate::parameter::{Value, out_of_range};
 use crate::run::Run;
 use crate::scores::Scores;
 use crate::seed::Seed;
@@ -74,6 +74,10 @@ impl<L> Bagging<L> {
             let expected = "a share above 0 and at most 1";
             return out_of_range("feature_share", self.feature_share, expected);
         }
+        if !self.combine.is_sum() {
+            let expected = "mean, vote or borda, which rows out of the bag can be added up by";
+            return out_of_range("combine", self.combine.show(), expected);
+        }
         self.resampling.check(self.sample_share)?;
         match self.patience {
             Some(0) => out_of_range("patience", 0, "at least 1, or none"),
@@ -113,15 +117,7 @@ impl<L: Learner> Bagging<L> {
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
         self.check_ranges()?;
         sample.check()?;
-        let is_of_numbers = sample.target.task() == Task::Regression;
-        if self.combine == Combiner::Vote && is_of_numbers {
-            return Err(Error::WrongTask {
-                method: "a vote".into(),
-                expected: "classes",
-                found: sample.target.words(),
-                hint: "use combine=mean",
-            });
-        }
+        self.combine.check_output(&Output::of(sample.target))?;
         run.install(|| {
             self.prepare(sample, run)?;
             run.report(&Event::Stage { name: "fitting members" });

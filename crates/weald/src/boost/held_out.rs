@@ -6,8 +6,8 @@
 
 use super::gradient_boosting::GradientBoosting;
 use crate::data::folds::{Folds, hold_out_groups, hold_out_last};
-use crate::data::{Packs, Sample, Weights};
-use crate::error::{Error, Result};
+use crate::data::{Packs, Sample};
+use crate::error::Result;
 use crate::parameter::{Value, out_of_range};
 use crate::seed::Seed;
 
@@ -62,16 +62,11 @@ impl HeldOut {
                 _ => settings.refuse_to_drop("held-out rows"),
             };
         }
-        let present: Vec<usize> =
-            (0..sample.n_rows()).filter(|&row| sample.weights.at(row) > 0.0).collect();
-        if present.is_empty() {
-            return Err(Error::ZeroWeights(sample.n_rows()));
-        }
+        let present = sample.present_rows()?;
         let share = settings.validation_share;
         // Of rows that are not drawn one by one all copies are held out.
         let in_table = |part: Vec<usize>| -> Vec<usize> {
-            let copies = |row| std::iter::repeat_n(row, sample.weights.copies(row).0 as usize);
-            part.into_iter().flat_map(|i| copies(present[i])).collect()
+            sample.weights.spelled(part.into_iter().map(|i| present[i]))
         };
         if settings.validation == HoldOut::Last {
             let part = in_table(hold_out_last(present.len(), share)?.1);
@@ -132,41 +127,6 @@ impl GradientBoosting {
     }
 }
 
-/// The weights of some rows alone, each as often as it is named.
-pub fn weights_of(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
-    match weights {
-        Weights::Real(weights) => {
-            let mut inside = vec![0.0; n_rows];
-            rows.iter().for_each(|&row| inside[row] = weights[row]);
-            Weights::Real(inside.into())
-        }
-        Weights::Uniform | Weights::Counts(_) => {
-            let mut counts = vec![0; n_rows];
-            rows.iter().for_each(|&row| counts[row] += 1);
-            Weights::Counts(counts.into())
-        }
-    }
-}
-
-/// The weights without some rows, each taken away as often as it is named.
-pub fn weights_without(rows: &[usize], weights: &Weights, n_rows: usize) -> Weights {
-    if rows.is_empty() {
-        return weights.clone();
-    }
-    match weights {
-        Weights::Real(weights) => {
-            let mut weights = weights.to_vec();
-            rows.iter().for_each(|&row| weights[row] = 0.0);
-            Weights::Real(weights.into())
-        }
-        Weights::Uniform | Weights::Counts(_) => {
-            let mut counts: Vec<u32> = (0..n_rows).map(|row| weights.copies(row).0).collect();
-            rows.iter().for_each(|&row| counts[row] -= 1);
-            Weights::Counts(counts.into())
-        }
-    }
-}
-
 impl HoldOut {
     /// The choices without a number, by name.
     const NAMED: [(&str, HoldOut); 3] =
@@ -215,7 +175,7 @@ impl Value for HoldOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Column, Table, Target};
+    use crate::data::{Column, Table, Target, Weights};
 
     fn choose(n: usize, validation: HoldOut, groups: Option<&[u32]>) -> Result<HeldOut> {
         let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; n]))])?;

@@ -11,7 +11,6 @@ use super::dart::Dart;
 use super::early_stopping::{measure, sum_of_losses};
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::{AllRows, CHUNK, Gradients};
-use super::held_out::{weights_of, weights_without};
 use super::islr::Start;
 use super::leaf_values::{LeafValues, by_stretches};
 use super::linear_leaves::LeafSlopes;
@@ -107,7 +106,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let all = targets.all();
         loss.check(&all)?;
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
-        let weights = weights_without(held_out, sample.weights, n_rows);
+        let weights = sample.weights.without(held_out, n_rows);
         let bag = Bag::of(&weights, n_rows)?;
         let draws = settings.subsample < 1.0 || settings.goss.is_some();
         let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));
@@ -116,7 +115,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         };
         let joint = joint_of(&weights)?;
         let held_out_joint = match joint {
-            Some(_) => joint_of(&weights_of(held_out, sample.weights, n_rows))?,
+            Some(_) => joint_of(&sample.weights.only(held_out, n_rows))?,
             None => None,
         };
         let constraints = settings.constraints(sample.table, loss)?;

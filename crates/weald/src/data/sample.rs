@@ -79,6 +79,47 @@ impl Weights {
         }
     }
 
+    /// The weights of some of `n_rows` rows alone, each as often as it is named.
+    pub fn only(&self, rows: &[usize], n_rows: usize) -> Weights {
+        match self {
+            Weights::Real(weights) => {
+                let mut inside = vec![0.0; n_rows];
+                rows.iter().for_each(|&row| inside[row] = weights[row]);
+                Weights::Real(inside.into())
+            }
+            Weights::Uniform | Weights::Counts(_) => {
+                let mut counts = vec![0; n_rows];
+                rows.iter().for_each(|&row| counts[row] += 1);
+                Weights::Counts(counts.into())
+            }
+        }
+    }
+
+    /// The weights of `n_rows` rows without some, each taken away as often as it is named.
+    pub fn without(&self, rows: &[usize], n_rows: usize) -> Weights {
+        if rows.is_empty() {
+            return self.clone();
+        }
+        match self {
+            Weights::Real(weights) => {
+                let mut weights = weights.to_vec();
+                rows.iter().for_each(|&row| weights[row] = 0.0);
+                Weights::Real(weights.into())
+            }
+            Weights::Uniform | Weights::Counts(_) => {
+                let mut counts: Vec<u32> = (0..n_rows).map(|row| self.copies(row).0).collect();
+                rows.iter().for_each(|&row| counts[row] -= 1);
+                Weights::Counts(counts.into())
+            }
+        }
+    }
+
+    /// Rows, each as often as it stands there.
+    pub fn spelled(&self, rows: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let copies = |row| std::iter::repeat_n(row, self.copies(row).0 as usize);
+        rows.into_iter().flat_map(copies).collect()
+    }
+
     /// How many rows the weights speak of; `None` for any number.
     pub fn n_rows(&self) -> Option<usize> {
         match self {
@@ -103,6 +144,16 @@ impl<'a> Sample<'a> {
         'a: 'b,
     {
         Sample { table: self.table, target: self.target, weights }
+    }
+
+    /// The rows that are not absent.
+    ///
+    /// # Errors
+    /// If all are.
+    pub fn present_rows(&self) -> Result<Vec<usize>> {
+        let rows = 0..self.n_rows();
+        let present: Vec<usize> = rows.filter(|&row| self.weights.at(row) > 0.0).collect();
+        if present.is_empty() { Err(Error::ZeroWeights(self.n_rows())) } else { Ok(present) }
     }
 
     /// The rows that are not in a bag drawn from this sample.

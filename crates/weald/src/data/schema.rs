@@ -134,6 +134,11 @@ impl FieldKind {
 }
 
 impl Aligned<'_> {
+    /// A table that was made with the columns of the schema.
+    pub fn made(table: Table) -> Aligned<'static> {
+        Aligned { table: Cow::Owned(table), unseen: vec![], extra: vec![] }
+    }
+
     /// The matched table.
     pub fn table(&self) -> &Table {
         &self.table

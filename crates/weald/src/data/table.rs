@@ -54,6 +54,13 @@ impl Table {
         Ok(Table { schema, columns, n_rows, binned: Arc::default(), by_key: Arc::default() })
     }
 
+    /// A table of columns that are known to be of one length and of the schema's kinds.
+    pub(crate) fn of_schema(schema: Arc<Schema>, columns: Vec<Column>) -> Table {
+        debug_assert_eq!(schema.len(), columns.len());
+        let n_rows = columns.first().map_or(0, Column::len);
+        Table { schema, columns, n_rows, binned: Arc::default(), by_key: Arc::default() }
+    }
+
     /// Names and kinds of the columns.
     pub fn schema(&self) -> &Arc<Schema> {
         &self.schema

@@ -2,15 +2,20 @@
 
 mod batches;
 mod combiner;
+mod cross_fit;
 mod member;
 mod out_of_bag;
+mod side_by_side;
+mod spread;
 
 use std::sync::Arc;
 
 pub use batches::Batches;
 pub use combiner::{Combiner, Combining};
+pub use cross_fit::{Honest, Named, Split, check_members, cross_fit, fit_named};
 pub use member::Member;
 pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError, has_settled};
+pub use side_by_side::fit_side_by_side;
 
 use crate::data::{Aligned, Schema};
 use crate::error::{Error, Result};
@@ -59,7 +64,25 @@ impl<M: Model> Ensemble<M> {
                 expected: "members trained on the same columns and classes".into(),
             });
         }
+        combiner.check()?;
+        combiner.check_output(output)?;
         Ok(Ensemble { members, weights, combiner, out_of_bag: None })
+    }
+}
+
+impl<M> Ensemble<Member<M>> {
+    /// The same committee of what `f` makes of each model; `None` if it makes nothing of one.
+    pub fn map<N>(&self, mut f: impl FnMut(&M) -> Option<N>) -> Option<Ensemble<Member<N>>> {
+        let mut member = |member: &Member<M>| {
+            let (schema, columns) = (member.schema.clone(), member.columns.clone());
+            Some(Member { model: f(&member.model)?, schema, columns })
+        };
+        Some(Ensemble {
+            members: self.members.iter().map(&mut member).collect::<Option<_>>()?,
+            weights: self.weights.clone(),
+            combiner: self.combiner,
+            out_of_bag: self.out_of_bag.clone(),
+        })
     }
 }
 
@@ -78,12 +101,19 @@ impl<M: Model> Model for Ensemble<M> {
             member.aligned_row(row, answer.row_mut(0));
             answer
         };
-        let answers = self.members.iter().map(answer);
-        scores.copy_from_slice(self.combiner.combine(answers, &self.weights).row(0));
+        scores.copy_from_slice(self.combined(answer).row(0));
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        let answers = self.members.iter().map(|member| member.aligned_scores(table));
-        self.combiner.combine(answers, &self.weights)
+        self.combined(|member| member.aligned_scores(table))
+    }
+}
+
+impl<M: Model> Ensemble<M> {
+    /// What members of some weight answer together.
+    fn combined(&self, answer: impl Fn(&M) -> Scores) -> Scores {
+        let asked = self.members.iter().zip(&self.weights).filter(|(_, weight)| **weight > 0.0);
+        let (members, weights): (Vec<&M>, Vec<f64>) = asked.unzip();
+        self.combiner.combine(members.into_iter().map(answer), &weights, self.output())
     }
 }

@@ -47,6 +47,10 @@ pub(super) fn groves(model: &AnyModel) -> Vec<Grove<'_>> {
             return committee.members.iter().flat_map(of_member).collect();
         }
         AnyModel::Boosted(boosted) => return boosted.members.iter().flat_map(groves).collect(),
+        AnyModel::Stacked(model) => {
+            return model.members.iter().flat_map(|member| groves(&member.learner)).collect();
+        }
+        AnyModel::Coded(model) => return model.members.iter().flat_map(groves).collect(),
         AnyModel::Density(model) => Kept::Mean(&model.trees),
         AnyModel::Isolation(model) => match &model.trees {
             IsolationTrees::Axis(trees) => Kept::Mean(trees),

@@ -14,7 +14,8 @@ use crate::tree::Tree;
 ///
 /// Of boosting the gains of all trees are added up, before the learning rate. Of a forest it is the
 /// mean over its trees, of a committee that over its members, by their
-/// weight, and so of AdaBoost, by their coefficients.
+/// weight, and so of AdaBoost, by their coefficients; of members that another model learns from, and
+/// of tasks, the plain mean.
 pub fn importance(model: &AnyModel) -> Vec<f64> {
     let n_columns = model.schema().len();
     match model {
@@ -47,7 +48,21 @@ pub fn importance(model: &AnyModel) -> Vec<f64> {
             }
             in_shares(shares)
         }
+        // What the last model says hangs on its own columns: all members count the same.
+        AnyModel::Stacked(model) => {
+            mean(model.members.iter().map(|member| &member.learner), n_columns)
+        }
+        AnyModel::Coded(model) => mean(model.members.iter(), n_columns),
     }
+}
+
+/// The mean of what models say that see all columns.
+fn mean<'m>(models: impl Iterator<Item = &'m AnyModel>, n_columns: usize) -> Vec<f64> {
+    let mut shares = vec![0.0; n_columns];
+    for model in models {
+        shares.iter_mut().zip(importance(model)).for_each(|(sum, share)| *sum += share);
+    }
+    in_shares(shares)
 }
 
 fn of_trees(trees: &[Tree], n_columns: usize) -> Vec<f64> {

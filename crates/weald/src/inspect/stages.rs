@@ -66,14 +66,16 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             AnyModel::Constant(_)
             | AnyModel::Tree(_)
             | AnyModel::Isolation(_)
-            | AnyModel::Density(_) => SoFar::Nothing,
+            | AnyModel::Density(_)
+            | AnyModel::Stacked(_)
+            | AnyModel::Coded(_) => SoFar::Nothing,
             AnyModel::Additive(model) => SoFar::Raw(model.start_scores(n_rows)),
             AnyModel::Forest(model) => {
                 let sums = Scores::zeros(n_rows, model.trees.width());
                 SoFar::Sums { sums, ahead: LeavesAhead::default() }
             }
             AnyModel::Committee(model) => {
-                SoFar::Answers(Combining::new(model.combiner, &model.weights))
+                SoFar::Answers(Combining::new(model.combiner, &model.weights, model.output()))
             }
             AnyModel::Boosted(model) => SoFar::Raw(model.start_scores(n_rows)),
         };
@@ -84,7 +86,11 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
     pub fn n_stages(&self) -> usize {
         match self.model.borrow() {
             AnyModel::Constant(_) => 0,
-            AnyModel::Tree(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => 1,
+            AnyModel::Tree(_)
+            | AnyModel::Isolation(_)
+            | AnyModel::Density(_)
+            | AnyModel::Stacked(_)
+            | AnyModel::Coded(_) => 1,
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),
             AnyModel::Committee(model) => model.members.len(),

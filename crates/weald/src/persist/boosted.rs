@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::committee::{members_to_bytes, read_members};
+use super::committee::{read_members, write_whole_members};
 use super::container::{ArrayWriter, Arrays, Element, numbers};
-use super::document::Kind;
 use super::{damaged, proof};
 use crate::adaboost::{BoostedModel, Round, Tables, Voice};
 use crate::any::AnyModel;
@@ -38,19 +37,14 @@ pub(super) fn write(model: &BoostedModel<AnyModel>, arrays: &mut ArrayWriter) {
     let shape = [model.rounds.len(), FACTS];
     arrays.numbers("boosted.rounds", &shape, model.rounds.iter().flat_map(facts));
     arrays.numbers("boosted.prior", &[model.prior.len()], model.prior.iter().copied());
-    let schema = &model.schema;
-    let member =
-        |model: &AnyModel| Member { model: model.clone(), schema: schema.clone(), columns: None };
-    let (ends, members) = members_to_bytes(model.members.iter().map(member), &model.output);
-    arrays.wholes("committee.ends", ends.into_iter());
-    arrays.bytes("committee.members", members);
+    write_whole_members(model.members.iter(), (&model.schema, &model.output), arrays);
 }
 
-/// Takes the arrays of a boosted model that is within models of these kinds, and proves them.
+/// Takes the arrays of a boosted model that is within so many models, and proves them.
 pub(super) fn read(
     arrays: &mut Arrays<'_>,
     (schema, output): (Arc<Schema>, Output),
-    within: &[Kind],
+    depth: usize,
 ) -> Result<BoostedModel<AnyModel>, ModelFileError> {
     let floor: Vec<f64> = numbers(arrays.list("boosted.floor", Element::F64)?).collect();
     let voice = match (arrays.list("boosted.voice", Element::U8)?, &floor[..]) {
@@ -83,7 +77,7 @@ pub(super) fn read(
         Voice::Confidences | Voice::Plausibilities if has_values => values_of(&output),
         _ => output.clone(),
     };
-    let members = read_members(arrays, &schema, of_member, within)?;
+    let members = read_members(arrays, &schema, of_member, depth)?;
     let mut models = Vec::with_capacity(members.len());
     for (at, Member { model, columns, .. }) in members.into_iter().enumerate() {
         if columns.is_some() {

@@ -22,6 +22,10 @@ const COLUMNS: &str = "member.columns";
 /// cannot ask for much.
 const LEAST_MEMBER: usize = 256;
 
+/// How many models a member may be within: models within each other without end would take a small
+/// file far.
+const MOST_WITHIN: usize = 2;
+
 /// What a member's header says about it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,11 +43,20 @@ pub(super) fn write(model: &Ensemble<Member<AnyModel>>, arrays: &mut ArrayWriter
     let (ends, members) = members_to_bytes(model.members.iter(), model.output());
     arrays.wholes("committee.ends", ends.into_iter());
     arrays.numbers("committee.weights", &[model.weights.len()], model.weights.iter().copied());
-    let combiner = match model.combiner {
-        Combiner::Mean => 0,
-        Combiner::Vote => 1,
+    let (combiner, trim) = match model.combiner {
+        Combiner::Mean => (0, None),
+        Combiner::Vote => (1, None),
+        Combiner::Median => (2, None),
+        Combiner::Minimum => (3, None),
+        Combiner::Maximum => (4, None),
+        Combiner::Product => (5, None),
+        Combiner::TrimmedMean(share) => (6, Some(share)),
+        Combiner::Borda => (7, None),
     };
     arrays.bytes("committee.combiner", vec![combiner]);
+    if let Some(share) = trim {
+        arrays.numbers("committee.trim", &[1], [share].into_iter());
+    }
     arrays.bytes("committee.members", members);
     write_curve(model.out_of_bag.as_ref(), arrays);
 }
@@ -61,20 +74,29 @@ pub(super) fn members_to_bytes<M: Borrow<Member<AnyModel>>>(
     (ends, bytes)
 }
 
-/// Takes the arrays of a committee that is within models of these kinds, and proves them.
+/// Takes the arrays of a committee that is within so many models, and proves them.
 pub(super) fn read(
     arrays: &mut Arrays<'_>,
     (schema, output): (Arc<Schema>, Output),
-    within: &[Kind],
+    depth: usize,
 ) -> Result<Ensemble<Member<AnyModel>>, ModelFileError> {
-    let combiner = match (arrays.list("committee.combiner", Element::U8)?, &output) {
-        ([0], _) => Combiner::Mean,
-        ([1], Output::Probabilities { .. }) => Combiner::Vote,
-        (codes, _) => return damaged(format!("its combiner is {codes:?}")),
+    let combiner = match arrays.list("committee.combiner", Element::U8)? {
+        [0] => Combiner::Mean,
+        [1] => Combiner::Vote,
+        [2] => Combiner::Median,
+        [3] => Combiner::Minimum,
+        [4] => Combiner::Maximum,
+        [5] => Combiner::Product,
+        [6] => {
+            let share = arrays.shaped("committee.trim", Element::F64, &[1])?;
+            Combiner::TrimmedMean(numbers(share).next().unwrap_or(f64::NAN))
+        }
+        [7] => Combiner::Borda,
+        codes => return damaged(format!("its combiner is {codes:?}")),
     };
     let n_weights = arrays.length_of("committee.weights").unwrap_or(0);
     let weights = arrays.shaped("committee.weights", Element::F64, &[n_weights])?;
-    let members = read_members(arrays, &schema, |_| output.clone(), within)?;
+    let members = read_members(arrays, &schema, |_| output.clone(), depth)?;
     let out_of_bag = read_curve(arrays, members.len())?;
     let committee = Ensemble::new(members, numbers(weights).collect(), combiner);
     match committee {
@@ -89,7 +111,7 @@ pub(super) fn read_members(
     arrays: &mut Arrays<'_>,
     schema: &Arc<Schema>,
     output: impl Fn(bool) -> Output,
-    within: &[Kind],
+    depth: usize,
 ) -> Result<Vec<Member<AnyModel>>, ModelFileError> {
     let ends = arrays.list("committee.ends", Element::U64)?.as_chunks().0;
     let bytes = arrays.list("committee.members", Element::U8)?;
@@ -104,7 +126,7 @@ pub(super) fn read_members(
         let Some(own) = own else {
             return damaged(format!("member {at} ends at byte {end} of {}", bytes.len()));
         };
-        let member = member_from_bytes(own, schema, &output, within);
+        let member = member_from_bytes(own, schema, &output, depth + 1);
         members.push(member.or_else(|error| damaged(format!("member {at}: {}", reason(error))))?);
         start += own.len();
     }
@@ -112,6 +134,33 @@ pub(super) fn read_members(
         true => Ok(members),
         false => damaged(format!("{} bytes follow the last member", bytes.len() - start)),
     }
+}
+
+/// [`read_members`] that see all columns and have one output.
+pub(super) fn read_whole_members(
+    arrays: &mut Arrays<'_>,
+    schema: &Arc<Schema>,
+    output: &Output,
+    depth: usize,
+) -> Result<Vec<AnyModel>, ModelFileError> {
+    let members = read_members(arrays, schema, |_| output.clone(), depth)?;
+    if let Some(at) = members.iter().position(|member| member.columns.is_some()) {
+        return damaged(format!("member {at} has columns of its own"));
+    }
+    Ok(members.into_iter().map(|member| member.model).collect())
+}
+
+/// Adds the arrays of models that see all columns, as members.
+pub(super) fn write_whole_members<'m>(
+    models: impl Iterator<Item = &'m AnyModel>,
+    (schema, output): (&Arc<Schema>, &Output),
+    arrays: &mut ArrayWriter,
+) {
+    let member =
+        |model: &AnyModel| Member { model: model.clone(), schema: schema.clone(), columns: None };
+    let (ends, members) = members_to_bytes(models.map(member), output);
+    arrays.wholes("committee.ends", ends.into_iter());
+    arrays.bytes("committee.members", members);
 }
 
 /// What is wrong, whatever the kind of error: in a member all are damage.
@@ -124,7 +173,8 @@ fn reason(error: ModelFileError) -> String {
     }
 }
 
-fn member_to_bytes(member: &Member<AnyModel>, output: &Output) -> Vec<u8> {
+/// A member as a container.
+pub(super) fn member_to_bytes(member: &Member<AnyModel>, output: &Output) -> Vec<u8> {
     let mut arrays = ArrayWriter::default();
     let kind = write_model(&member.model, &mut arrays);
     if let Some(columns) = &member.columns {
@@ -136,20 +186,18 @@ fn member_to_bytes(member: &Member<AnyModel>, output: &Output) -> Vec<u8> {
     arrays.finish(&format!("{document:<LEAST_MEMBER$}"))
 }
 
-fn member_from_bytes(
+/// The member that a container holds which is within so many models.
+pub(super) fn member_from_bytes(
     bytes: &[u8],
     schema: &Arc<Schema>,
     output: &impl Fn(bool) -> Output,
-    within: &[Kind],
+    depth: usize,
 ) -> Result<Member<AnyModel>, ModelFileError> {
     let mut arrays = Arrays::open(bytes)?;
     let document = arrays.take_document();
     let MemberDocument { kind, curve, values } = json::parse(document.as_bytes(), "its document")?;
-    if within.contains(&kind) {
-        return damaged(match kind {
-            Kind::Committee => "it is itself a committee",
-            _ => "it is itself boosted",
-        });
+    if depth > MOST_WITHIN {
+        return damaged(format!("it is within {depth} models, expected at most {MOST_WITHIN}"));
     }
     let columns = match arrays.has(COLUMNS) {
         true => Some(read_columns(&mut arrays, schema.len())?),
@@ -159,7 +207,7 @@ fn member_from_bytes(
         Some(columns) => Arc::new(schema.select(columns)),
         None => schema.clone(),
     };
-    let model = read_model((kind, within), curve, &mut arrays, (own, output(values)))?;
+    let model = read_model((kind, depth), curve, &mut arrays, (own, output(values)))?;
     arrays.finish()?;
     Ok(Member { model, schema: schema.clone(), columns })
 }
@@ -201,9 +249,7 @@ mod tests {
         arrays.bytes("committee.members", vec![0; 999 * LEAST_MEMBER]);
         let file = arrays.finish("{}");
         let mut arrays = Arrays::open(&file).unwrap();
-        let error = read(&mut arrays, (schema(), Output::Value), &[Kind::Committee])
-            .unwrap_err()
-            .to_string();
+        let error = read(&mut arrays, (schema(), Output::Value), 0).unwrap_err().to_string();
         assert!(error.contains("it has 1000 members in only 255744 bytes"), "{error}");
     }
 }

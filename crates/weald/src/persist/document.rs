@@ -65,6 +65,10 @@ pub(super) enum Kind {
     Isolation,
     /// A density.
     Density,
+    /// Models, and one of what they say.
+    Stacked,
+    /// Models of two classes that tell several apart.
+    Coded,
     /// No model, but the state of a fit.
     Checkpoint,
     /// No model, but the state of a stream.
@@ -198,7 +202,9 @@ pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => return None,
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

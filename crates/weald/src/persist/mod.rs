@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation` or `density`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked` or `coded`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -86,14 +86,16 @@
 //! | `kept.targets`   | `f64` | its target, where that is a number                                  |
 //! | `kept.resampling` | `u8` | one code: 0 bootstrap, 1 subsample, 2 none, 3 stratified, 4 balanced, 5 weighted |
 //!
-//! A committee is of models of any other kind, each a container within the file:
+//! A committee is of models of any kind, each a container within the file, not more than two levels
+//! deep:
 //!
 //! | array            | type  | what it holds                                                       |
 //! |------------------|-------|---------------------------------------------------------------------|
 //! | `committee.members` | `u8` | the members, one after the other                                  |
 //! | `committee.ends` | `u64` | where each of them ends                                             |
 //! | `committee.weights` | `f64` | what the answer of each weighs                                   |
-//! | `committee.combiner` | `u8` | one code: 0 mean, 1 vote                                         |
+//! | `committee.combiner` | `u8` | one code: 0 mean, 1 vote, 2 median, 3 minimum, 4 maximum, 5 product, 6 trimmed mean, 7 Borda's count |
+//! | `committee.trim` | `f64` | the share that is trimmed at either end, of a trimmed mean          |
 //! | `out_of_bag.errors`, `out_of_bag.without` | | as in a forest, after each member         |
 //!
 //! A boosted model has `committee.members` and `committee.ends` too, and:
@@ -130,9 +132,28 @@
 //! | `density.min_split_rows` | `u64` | rows that a node needed to be divided                        |
 //! | `density.depths` | `u8`  | a container with the trees of a forest, whose leaves say how deep they lie, if they were kept |
 //!
+//! A stacked model has `committee.members` and `committee.ends` too, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `stacked.names`  | `u8`  | what members are called: a JSON list; spaces follow it where what members say has more names than the file pays for |
+//! | `stacked.last`   | `u8`  | a container with the model of what they say; its columns follow from their names and the classes |
+//! | `stacked.pass_through` | `u8` | 1 if it sees the columns too, else 0                            |
+//! | `stacked.prior`  | `f64` | one number an output                                                |
+//!
+//! Models of two classes that tell several apart have `committee.members` and `committee.ends`, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `coded.tasks`    | `u8`  | tasks × classes: 2 yes, 1 no, 0 the class has no part in the task   |
+//! | `coded.scheme`   | `u8`  | the scheme, as its parameter says it                                |
+//! | `coded.sizes`    | `f64` | the weight of the rows of each class                                |
+//! | `coded.prior`    | `f64` | one number an output                                                |
+//!
 //! A member has the layout of a file. Its document holds its `kind` and `curve`, and `values` if it
 //! has a number for each class instead of probabilities; its output and columns are the file's, but
-//! members of a boosted model that are of numbers predict one. If it sees some of the columns, the array `member.columns` (`u32`)
+//! members of a boosted model that are of numbers predict one, and those of tasks have the
+//! classes no and yes. If it sees some of the columns, the array `member.columns` (`u32`)
 //! says which, rising, and its nodes count columns within that list. Members are containers of their
 //! own, not arrays under names of their own, so that the header stays small however many they are.
 //!
@@ -152,6 +173,7 @@
 
 mod boosted;
 mod checkpoint;
+mod coded;
 mod committee;
 mod container;
 mod density;
@@ -167,6 +189,7 @@ mod linear;
 mod names;
 mod proof;
 mod rules;
+mod stacked;
 mod stream;
 mod trees;
 
@@ -263,6 +286,14 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             density::write(model, arrays);
             Kind::Density
         }
+        AnyModel::Stacked(model) => {
+            stacked::write(model, arrays);
+            Kind::Stacked
+        }
+        AnyModel::Coded(model) => {
+            coded::write(model, arrays);
+            Kind::Coded
+        }
     }
 }
 
@@ -284,15 +315,15 @@ fn read(
     let output = proof::output(output.into())?;
     proof::schema(&schema)?;
     let curve = document.curve.take();
-    let model = read_model((document.kind, &[]), curve, &mut arrays, (schema, output))?;
+    let model = read_model((document.kind, 0), curve, &mut arrays, (schema, output))?;
     arrays.finish()?;
     Ok(document.into_trained(model))
 }
 
 /// Takes the arrays of a model of these columns and this output, which are proven, and proves it.
-/// It is within models of some kinds, none of which it may be itself.
+/// It is within so many models.
 fn read_model(
-    (kind, within): (Kind, &[Kind]),
+    (kind, depth): (Kind, usize),
     mut curve: Option<CurveFacts>,
     arrays: &mut Arrays<'_>,
     (schema, output): (Arc<Schema>, Output),
@@ -335,14 +366,12 @@ fn read_model(
             AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
         }
         Kind::Forest => AnyModel::Forest(Box::new(forest::read(arrays, schema, output)?)),
-        Kind::Committee => {
-            let within = [within, &[kind]].concat();
-            AnyModel::Committee(committee::read(arrays, (schema, output), &within)?)
+        Kind::Committee => AnyModel::Committee(committee::read(arrays, (schema, output), depth)?),
+        Kind::Boosted => AnyModel::Boosted(boosted::read(arrays, (schema, output), depth)?),
+        Kind::Stacked => {
+            AnyModel::Stacked(Box::new(stacked::read(arrays, (schema, output), depth)?))
         }
-        Kind::Boosted => {
-            let within = [within, &[kind]].concat();
-            AnyModel::Boosted(boosted::read(arrays, (schema, output), &within)?)
-        }
+        Kind::Coded => AnyModel::Coded(Box::new(coded::read(arrays, (schema, output), depth)?)),
         Kind::Isolation => AnyModel::Isolation(Box::new(isolation::read(arrays, schema, &output)?)),
         Kind::Density => AnyModel::Density(Box::new(density::read(arrays, schema, &output)?)),
         Kind::Checkpoint | Kind::Stream => return damaged("it holds no model"),

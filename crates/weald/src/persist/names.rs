@@ -119,7 +119,7 @@ impl From<OutputNames> for Output {
 }
 
 /// Bytes that the array must have for so many names in lists: a third of the memory they take.
-fn price(n_listed: usize) -> usize {
+pub(super) fn price(n_listed: usize) -> usize {
     n_listed.saturating_mul(NAME_COST).saturating_sub(FREE).div_ceil(3)
 }
 

@@ -48,7 +48,9 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => Ok(()),
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => Ok(()),
     }
 }
 

@@ -140,7 +140,10 @@ fn every_leaf_is_reached(model: &AnyModel) {
             vec![]
         }
         // The leaves of random trees are too many for a probe.
-        AnyModel::Isolation(_) | AnyModel::Density(_) => vec![],
+        AnyModel::Isolation(_)
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => vec![],
     };
     let table = probe();
     let aligned = model.schema().align(&table).unwrap();

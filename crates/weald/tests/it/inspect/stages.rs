@@ -51,7 +51,9 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
         AnyModel::Tree(_)
         | AnyModel::Constant(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => model.clone(),
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => model.clone(),
     }
 }
 
@@ -66,7 +68,11 @@ fn a_stage_is_the_model_that_ends_there() {
             assert_eq!(stages.len(), Stages::new(&model, aligned.clone()).len());
             let expected = match &model {
                 AnyModel::Constant(_) => 0,
-                AnyModel::Tree(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => 1,
+                AnyModel::Tree(_)
+                | AnyModel::Isolation(_)
+                | AnyModel::Density(_)
+                | AnyModel::Stacked(_)
+                | AnyModel::Coded(_) => 1,
                 AnyModel::Additive(model) => model.n_rounds(),
                 AnyModel::Forest(model) => model.trees.len(),
                 AnyModel::Committee(model) => model.members.len(),

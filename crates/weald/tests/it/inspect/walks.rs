@@ -172,7 +172,11 @@ fn check_values(name: &str, model: &AnyModel, table: &Aligned<'_>) {
                 assert_eq!(paths.row(row)[0], sum / views.len() as f64, "{name}");
             }
         }
-        AnyModel::Committee(_) | AnyModel::Boosted(_) | AnyModel::Density(_) => {}
+        AnyModel::Committee(_)
+        | AnyModel::Boosted(_)
+        | AnyModel::Density(_)
+        | AnyModel::Stacked(_)
+        | AnyModel::Coded(_) => {}
     }
 }
 

@@ -125,7 +125,7 @@ pub fn tasks() -> Vec<(&'static str, Made)> {
 pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learners: Vec<(String, AnyLearner)> =
         METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
-    learners.retain(|(_, learner)| learner.own_base().is_none());
+    learners.retain(|(_, learner)| learner.parts().is_empty());
     learners.extend(boosted(target));
     for method in ["gradient-boosting"] {
         // The defaults take hundreds of rounds: right for a program, too many for a law.
@@ -227,6 +227,7 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         learners.push((format!("random-forest {name} that keeps its rows"), learner.clone()));
     }
     learners.extend(committees());
+    learners.extend(combined(target));
     let switches: &[&[(&str, &str)]] = &[
         &[("criterion", "entropy")],
         &[("splitter", "random-cut")],
@@ -337,4 +338,52 @@ fn committees() -> Vec<(String, AnyLearner)> {
         (format!("{name} {settings:?}"), learner)
     };
     table.iter().map(made).collect()
+}
+
+/// Committees of several methods, and several classes by a method of two.
+fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
+    let few: &[(&str, &str)] = &[
+        ("members", "random-forest,decision-tree,stump"),
+        ("random-forest.n_trees", "3"),
+        ("decision-tree.max_depth", "3"),
+    ];
+    let of_members: &[(&str, &[(&str, &str)])] = &[
+        ("voting", &[]),
+        ("voting", &[("combine", "median"), ("weights", "1,2,0.5")]),
+        ("voting", &[("combine", "min")]),
+        ("voting", &[("combine", "max")]),
+        ("voting", &[("combine", "trimmed-mean:0.2")]),
+        ("voting of classes", &[("combine", "vote")]),
+        ("voting of classes", &[("combine", "product")]),
+        ("voting of classes", &[("combine", "borda")]),
+        ("stacking", &[("held_out", "folds:3"), ("last", "decision-tree"), ("last.max_depth", "3")]),
+        ("stacking", &[("pass_through", "true"), ("last", "stump"), ("held_out", "folds:2")]),
+        ("blending", &[("last", "decision-tree"), ("last.max_depth", "2")]),
+        ("super-learner", &[("held_out", "folds:3")]),
+        ("super-learner", &[("held_out", "share:0.3")]),
+        ("ensemble-selection", &[("held_out", "folds:3"), ("weighing", "selection:9")]),
+        ("bayes-optimal", &[("held_out", "folds:3"), ("prior", "1,2,3")]),
+    ];
+    let tree: &[(&str, &str)] = &[("base", "decision-tree"), ("base.max_depth", "3")];
+    let of_two: &[&[(&str, &str)]] = match target {
+        Target::Classes(_) => &[
+            &[("scheme", "one-vs-rest")],
+            &[("scheme", "one-vs-one:vote")],
+            &[("scheme", "one-vs-one:coupling")],
+            &[("scheme", "one-vs-one:hastie-tibshirani")],
+            &[("scheme", "one-vs-one:dag")],
+            &[("scheme", "output-codes:auto")],
+        ],
+        Target::Numbers(_) | Target::Several(_) => &[],
+    };
+    let made = |name: &str, settings: &[&[(&str, &str)]]| {
+        let method = name.split(' ').next().unwrap();
+        let mut learner = AnyLearner::named(method).unwrap();
+        for (key, value) in settings.concat() {
+            learner.set(key, value).unwrap();
+        }
+        (format!("{name} {:?}", settings[1]), learner)
+    };
+    let members = of_members.iter().map(|(name, settings)| made(name, &[few, settings]));
+    members.chain(of_two.iter().map(|settings| made("one-vs-rest", &[tree, settings]))).collect()
 }

@@ -1,0 +1,59 @@
+//! Models of several methods as text: what members weigh, who learns from them, which tasks there
+//! are.
+
+use std::fmt::Write as _;
+
+use weald::any::AnyModel;
+use weald::combine::{Coded, Stacked};
+use weald::model::{Model, Output};
+use weald::parameter::Value;
+
+use crate::say::count;
+use crate::terminal::{clean, wrap};
+
+/// Tasks that are shown one by one.
+const MOST_TASKS: usize = 20;
+
+/// Members by name, each with what its answer weighs.
+pub fn weights(names: &str, weights: &[f64]) -> String {
+    let total: f64 = weights.iter().sum();
+    let widest = names.split(',').map(|name| name.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (name, weight) in names.split(',').zip(weights) {
+        let _ = writeln!(out, "  {name:<widest$}  {}", super::percent(weight / total));
+    }
+    out
+}
+
+/// The members, and what their last model sees.
+pub fn stacked(model: &Stacked<AnyModel>, width: usize) -> String {
+    let names: Vec<&str> = model.members.iter().map(|member| member.name.as_str()).collect();
+    let sees = count(model.last.schema().len(), "column", "columns");
+    let passed = match model.pass_through {
+        true => ", those of the table among them",
+        false => "",
+    };
+    let words = format!("members: {}; the last model sees {sees}{passed}", names.join(", "));
+    format!("{}\n", wrap(&words, width).join("\n"))
+}
+
+/// The tasks, and which classes each tells from which.
+pub fn coded(model: &Coded<AnyModel>, width: usize) -> String {
+    let tasks = count(model.tasks.len(), "task", "tasks");
+    let mut out = format!("{}: {tasks}\n", model.scheme.show());
+    let Output::Probabilities { classes } = &model.output else { return out };
+    let list = |task: &[Option<bool>], side: bool| {
+        let said = task.iter().zip(classes.iter()).filter(|(says, _)| **says == Some(side));
+        said.map(|(_, class)| clean(class)).collect::<Vec<_>>().join(", ")
+    };
+    for task in model.tasks.iter().take(MOST_TASKS) {
+        let words = format!("{} against {}", list(task, true), list(task, false));
+        for (at, line) in wrap(&words, width.saturating_sub(4).max(20)).iter().enumerate() {
+            let _ = writeln!(out, "{}{line}", if at == 0 { "  " } else { "    " });
+        }
+    }
+    if model.tasks.len() > MOST_TASKS {
+        let _ = writeln!(out, "  … {} more", model.tasks.len() - MOST_TASKS);
+    }
+    out
+}

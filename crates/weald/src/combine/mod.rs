@@ -1,0 +1,26 @@
+//! Combining models of different kinds.
+//!
+//! - [`Voting`]: all members answer, and a rule makes one answer of theirs;
+//! - [`WeightedCommittee`]: the mean, with weights learned from rows that members have not seen:
+//!   super learner, greedy selection, Bayesian averaging;
+//! - [`Stacking`]: another learner learns from what members say of rows that they have not seen;
+//!   with a share of the rows held out it is blending;
+//! - [`MultiClass`]: several classes by learners of two.
+//!
+//! To prefer over bagging and boosting where good models of different kinds are at hand: their
+//! mistakes differ more than those of models of one kind.
+
+mod bayes_optimal;
+mod multi_class;
+mod selection;
+mod stacking;
+mod super_learner;
+mod voting;
+mod weighted_committee;
+
+pub(crate) use multi_class::answers;
+pub use multi_class::{Aggregate, Coded, MultiClass, Scheme, hastie_tibshirani, wu_lin_weng};
+pub use stacking::{Stacked, Stacking};
+pub(crate) use stacking::{level_one, n_said};
+pub use voting::Voting;
+pub use weighted_committee::{Weighing, WeightedCommittee};

@@ -1,0 +1,129 @@
+//! Probabilities of classes from probabilities of pairs of classes.
+//!
+//! `r[i][j]` is how likely class i is, of i and j alone. Probabilities with
+//! `r[i][j] = p_i / (p_i + p_j)` for all pairs mostly do not exist: two ways to come near.
+
+/// Answers are kept this far from 0 and 1: no pair may decide alone.
+const LEAST: f64 = 1e-7;
+/// Sweeps over the classes at the most.
+const MOST_SWEEPS: usize = 10_000;
+const TOLERANCE: f64 = 1e-13;
+
+/// The probabilities with the least weighted relative entropy of the answers to those that they
+/// imply (Hastie & Tibshirani 1998, "Classification by pairwise coupling", algorithm 1); a pair
+/// weighs as much as its rows, `n[i][j]`.
+pub fn hastie_tibshirani(r: &[Vec<f64>], n: &[Vec<f64>]) -> Vec<f64> {
+    let k = r.len();
+    let r = |i: usize, j: usize| r[i][j].clamp(LEAST, 1.0 - LEAST);
+    let others = |i: usize| (0..k).filter(move |&j| j != i);
+    // The start that the paper gives: in proportion to the answers' sums.
+    let mut p: Vec<f64> = (0..k).map(|i| others(i).map(|j| r(i, j)).sum()).collect();
+    normalise(&mut p);
+    for _ in 0..MOST_SWEEPS {
+        let mut moved: f64 = 0.0;
+        for i in 0..k {
+            let said: f64 = others(i).map(|j| n[i][j] * r(i, j)).sum();
+            let implied: f64 = others(i).map(|j| n[i][j] * p[i] / (p[i] + p[j])).sum(); // mu_ij
+            let factor = said / implied;
+            moved = moved.max((factor - 1.0).abs());
+            p[i] *= factor;
+            normalise(&mut p);
+        }
+        if moved < TOLERANCE {
+            break;
+        }
+    }
+    p
+}
+
+/// The probabilities with the least sum over pairs of `(r_ji p_i - r_ij p_j)²` (Wu, Lin & Weng
+/// 2004, "Probability estimates for multi-class classification by pairwise coupling", their second
+/// approach and algorithm 2).
+pub fn wu_lin_weng(r: &[Vec<f64>]) -> Vec<f64> {
+    let k = r.len();
+    let r = |i: usize, j: usize| r[i][j].clamp(LEAST, 1.0 - LEAST);
+    let q = |i: usize, j: usize| match i == j {
+        true => (0..k).filter(|&s| s != i).map(|s| r(s, i) * r(s, i)).sum(),
+        false => -r(j, i) * r(i, j), // eq. 18
+    };
+    let q: Vec<Vec<f64>> = (0..k).map(|i| (0..k).map(|j| q(i, j)).collect()).collect();
+    let mut p = vec![1.0 / k as f64; k];
+    let times = |p: &[f64], i: usize| -> f64 { q[i].iter().zip(p).map(|(q, p)| q * p).sum() };
+    for _ in 0..MOST_SWEEPS {
+        let whole: f64 = (0..k).map(|i| p[i] * times(&p, i)).sum(); // pᵀQp
+        let off = (0..k).map(|i| (times(&p, i) - whole).abs()).fold(0.0, f64::max);
+        if off < TOLERANCE {
+            break;
+        }
+        for t in 0..k {
+            let whole: f64 = (0..k).map(|i| p[i] * times(&p, i)).sum();
+            p[t] = (whole - (times(&p, t) - q[t][t] * p[t])) / q[t][t];
+            normalise(&mut p);
+        }
+    }
+    p
+}
+
+fn normalise(p: &mut [f64]) {
+    let total: f64 = p.iter().sum();
+    p.iter_mut().for_each(|p| *p /= total);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn consistent(p: &[f64]) -> Vec<Vec<f64>> {
+        let of = |i: usize, j: usize| if i == j { 0.0 } else { p[i] / (p[i] + p[j]) };
+        (0..p.len()).map(|i| (0..p.len()).map(|j| of(i, j)).collect()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn consistent_answers_give_back_their_probabilities(
+            parts in prop::collection::vec(0.02..1.0f64, 2..9), sizes in prop::collection::vec(1.0..50.0f64, 9),
+        ) {
+            let total: f64 = parts.iter().sum();
+            let p: Vec<f64> = parts.iter().map(|x| x / total).collect();
+            let r = consistent(&p);
+            let k = p.len();
+            let n: Vec<Vec<f64>> =
+                (0..k).map(|i| (0..k).map(|j| sizes[i] + sizes[j]).collect()).collect();
+            for found in [hastie_tibshirani(&r, &n), wu_lin_weng(&r)] {
+                let off = found.iter().zip(&p).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                prop_assert!(off < 1e-6, "{:?} {:?}", found, p);
+            }
+        }
+
+        #[test]
+        fn any_answers_give_probabilities(
+            answers in prop::collection::vec(0.0..=1.0f64, 15), sure in 0..3u32,
+        ) {
+            let mut at = answers.iter();
+            let mut r = vec![vec![0.0; 6]; 6];
+            for i in 0..6 {
+                for j in i + 1..6 {
+                    let x = *at.next().unwrap();
+                    r[i][j] = match sure { 0 => x.round(), 1 => 0.0, _ => x };
+                    r[j][i] = 1.0 - r[i][j];
+                }
+            }
+            let n = vec![vec![1.0; 6]; 6];
+            for found in [hastie_tibshirani(&r, &n), wu_lin_weng(&r)] {
+                prop_assert!(found.iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", found);
+                prop_assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+
+    /// Hastie & Tibshirani's example of three classes (1998, section 3): the answers .9 .4 .7 of the
+    /// pairs 12, 13, 23 give .47 .25 .28 to two digits.
+    #[test]
+    fn the_papers_example() {
+        let r = vec![vec![0.0, 0.9, 0.4], vec![0.1, 0.0, 0.7], vec![0.6, 0.3, 0.0]];
+        let p = hastie_tibshirani(&r, &vec![vec![1.0; 3]; 3]);
+        let expected = [0.47, 0.25, 0.28];
+        assert!(p.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.006), "{p:?}");
+    }
+}
