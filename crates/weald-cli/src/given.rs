@@ -108,7 +108,10 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => {
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => {
             let headline =
                 format!("a model of the method {} cannot be gone on from", trained.method);
             Err(Failure::new(Kind::Usage, headline)
@@ -155,7 +158,10 @@ fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weal
             | AnyModel::Committee(_)
             | AnyModel::Boosted(_)
             | AnyModel::Isolation(_)
-            | AnyModel::Density(_),
+            | AnyModel::Density(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_),
             Some(_),
         ) => Err(Error::NotTaken { extra: "an offset" }),
         (model, None) => Ok(model.aligned_scores(table)),

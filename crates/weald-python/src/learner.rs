@@ -212,6 +212,9 @@ fn fit_out_of_bag(
         | AnyLearner::Stump(_)
         | AnyLearner::AdaBoost(_)
         | AnyLearner::IsolationForest(_)
-        | AnyLearner::DensityForest(_) => learner.fit(sample, run).map(|model| (model, None)),
+        | AnyLearner::DensityForest(_)
+        | AnyLearner::Linear(_)
+        | AnyLearner::NaiveBayes(_)
+        | AnyLearner::NearestNeighbours(_) => learner.fit(sample, run).map(|model| (model, None)),
     }
 }

@@ -16,8 +16,11 @@ from ._forest import (
     RandomForestRegressor,
 )
 from ._isolation import IsolationForest
+from ._linear import LinearSVC, LogisticRegression, Ridge
 from ._listen import Progress
 from ._model import Model, load
+from ._naive_bayes import NaiveBayes
+from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._ranking import GradientBoostingRanker
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._warn import DataWarning
@@ -40,11 +43,17 @@ __all__ = [
     "GradientBoostingRegressor",
     "InternalError",
     "IsolationForest",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "LinearSVC",
+    "LogisticRegression",
     "Model",
     "ModelFileError",
+    "NaiveBayes",
     "Progress",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "Ridge",
     "WealdError",
     "__version__",
     "load",

@@ -17,6 +17,9 @@ pub use trained::{MetricValue, TargetField, Trained};
 use crate::adaboost::{AdaBoost, Algorithm, BoostedModel};
 use crate::bag::Bagging;
 use crate::base::constant::{Constant, ConstantModel};
+use crate::base::linear::{Linear, LinearModel};
+use crate::base::naive_bayes::{NaiveBayes, NaiveBayesModel};
+use crate::base::nearest_neighbours::{NearestNeighbours, NeighboursModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::data::{Aligned, Distribution, Sample, Schema, Task};
 use crate::ensemble::{Combiner, Ensemble, Member};
@@ -51,6 +54,12 @@ pub enum AnyLearner {
     IsolationForest(IsolationForest),
     /// Completely random trees that tell where rows are many.
     DensityForest(DensityForest),
+    /// Sums over columns.
+    Linear(Linear),
+    /// Columns as if none knew of the others.
+    NaiveBayes(NaiveBayes),
+    /// The rows most like a row.
+    NearestNeighbours(NearestNeighbours),
 }
 
 /// Any fitted model.
@@ -72,6 +81,12 @@ pub enum AnyModel {
     Isolation(Box<IsolationModel>),
     /// A density.
     Density(Box<DensityModel>),
+    /// Sums over columns.
+    Linear(LinearModel),
+    /// Columns as if none knew of the others.
+    NaiveBayes(NaiveBayesModel),
+    /// The rows most like a row.
+    Neighbours(Box<NeighboursModel>),
 }
 
 /// Does the same with whatever learner `$any` holds.
@@ -87,6 +102,9 @@ macro_rules! each_learner {
             AnyLearner::AdaBoost($learner) => $body,
             AnyLearner::IsolationForest($learner) => $body,
             AnyLearner::DensityForest($learner) => $body,
+            AnyLearner::Linear($learner) => $body,
+            AnyLearner::NaiveBayes($learner) => $body,
+            AnyLearner::NearestNeighbours($learner) => $body,
         }
     };
 }
@@ -103,6 +121,9 @@ macro_rules! each_model {
             AnyModel::Boosted($model) => $body,
             AnyModel::Isolation($model) => $body,
             AnyModel::Density($model) => $body,
+            AnyModel::Linear($model) => $body,
+            AnyModel::NaiveBayes($model) => $body,
+            AnyModel::Neighbours($model) => $body,
         }
     };
 }
@@ -139,7 +160,10 @@ impl AnyLearner {
             | AnyLearner::DecisionTree(_)
             | AnyLearner::Stump(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => None,
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => None,
         }
     }
 
@@ -153,7 +177,10 @@ impl AnyLearner {
             | AnyLearner::DecisionTree(_)
             | AnyLearner::Stump(_)
             | AnyLearner::Bagging(_)
-            | AnyLearner::AdaBoost(_) => false,
+            | AnyLearner::AdaBoost(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => false,
         }
     }
 
@@ -173,12 +200,15 @@ impl AnyLearner {
                 Algorithm::Auto => None,
                 algorithm => Some(algorithm.task()),
             },
+            AnyLearner::Linear(learner) => learner.loss.task(),
+            AnyLearner::NaiveBayes(_) => Some(Task::Classification),
             AnyLearner::Constant(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
             | AnyLearner::Stump(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => None,
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::NearestNeighbours(_) => None,
         }
     }
 }
@@ -211,6 +241,11 @@ impl Learner for AnyLearner {
             AnyLearner::DensityForest(learner) => {
                 learner.fit(sample, run).map(|model| AnyModel::Density(Box::new(model)))
             }
+            AnyLearner::Linear(learner) => learner.fit(sample, run).map(AnyModel::Linear),
+            AnyLearner::NaiveBayes(learner) => learner.fit(sample, run).map(AnyModel::NaiveBayes),
+            AnyLearner::NearestNeighbours(learner) => {
+                learner.fit(sample, run).map(|model| AnyModel::Neighbours(Box::new(model)))
+            }
         }
     }
 
@@ -232,7 +267,10 @@ impl Learner for AnyLearner {
             | AnyLearner::Bagging(_)
             | AnyLearner::AdaBoost(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => return Ok(fit_anew(self, sample)),
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => return Ok(fit_anew(self, sample)),
         };
         Ok(Box::new(RefitTree { refit, sample: *sample }))
     }
@@ -254,7 +292,12 @@ impl Learner for AnyLearner {
             | AnyLearner::Bagging(_)
             | AnyLearner::AdaBoost(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => {
+                self.fit(&sample.reweighted(&pairs.weights()), run)
+            }
         }
     }
 
@@ -316,7 +359,10 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => Err(Error::Checkpoint {
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

@@ -66,7 +66,10 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             AnyModel::Constant(_)
             | AnyModel::Tree(_)
             | AnyModel::Isolation(_)
-            | AnyModel::Density(_) => SoFar::Nothing,
+            | AnyModel::Density(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => SoFar::Nothing,
             AnyModel::Additive(model) => SoFar::Raw(model.start_scores(n_rows)),
             AnyModel::Forest(model) => {
                 let sums = Scores::zeros(n_rows, model.trees.width());
@@ -83,7 +86,10 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
     /// How many stages the model has, those that were reached included.
     pub fn n_stages(&self) -> usize {
         match self.model.borrow() {
-            AnyModel::Constant(_) => 0,
+            AnyModel::Constant(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => 0,
             AnyModel::Tree(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => 1,
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),

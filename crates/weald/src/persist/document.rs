@@ -65,6 +65,12 @@ pub(super) enum Kind {
     Isolation,
     /// A density.
     Density,
+    /// Sums over columns.
+    Linear,
+    /// Columns as if none knew of the others.
+    NaiveBayes,
+    /// The rows most like a row.
+    Neighbours,
     /// No model, but the state of a fit.
     Checkpoint,
     /// No model, but the state of a stream.
@@ -198,7 +204,10 @@ pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => return None,
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

@@ -48,7 +48,10 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         | AnyModel::Committee(_)
         | AnyModel::Boosted(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => Ok(()),
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => Ok(()),
     }
 }
 

@@ -28,7 +28,10 @@ impl<'m> Detector<'m> {
             | AnyModel::Forest(_)
             | AnyModel::Tree(_)
             | AnyModel::Committee(_)
-            | AnyModel::Boosted(_) => {
+            | AnyModel::Boosted(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => {
                 let headline = format!("a model of the method {method} finds no anomalies");
                 Err(Failure::new(Kind::Model, headline)
                     .help("`weald detect FILE --save MODEL` makes one that does"))

@@ -74,7 +74,10 @@ fn boosted(trained: &Trained) -> Result<(&BoostedModel<AnyModel>, &[String])> {
         | AnyModel::Tree(_)
         | AnyModel::Committee(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => {}
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => {}
     }
     let headline = format!("a model of the method {} has no margins", trained.method);
     Err(Failure::new(Kind::Model, headline)

@@ -51,7 +51,10 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
         AnyModel::Tree(_)
         | AnyModel::Constant(_)
         | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => model.clone(),
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => model.clone(),
     }
 }
 
@@ -65,7 +68,10 @@ fn a_stage_is_the_model_that_ends_there() {
             let stages = on_threads(|| Stages::new(&model, aligned.clone()).collect::<Vec<_>>());
             assert_eq!(stages.len(), Stages::new(&model, aligned.clone()).len());
             let expected = match &model {
-                AnyModel::Constant(_) => 0,
+                AnyModel::Constant(_)
+                | AnyModel::Linear(_)
+                | AnyModel::NaiveBayes(_)
+                | AnyModel::Neighbours(_) => 0,
                 AnyModel::Tree(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => 1,
                 AnyModel::Additive(model) => model.n_rounds(),
                 AnyModel::Forest(model) => model.trees.len(),
