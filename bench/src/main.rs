@@ -127,7 +127,10 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => None,
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => None,
     };
     if let AnyModel::Forest(_) | AnyModel::Committee(_) = model {
         report["out_of_bag_error"] = json!(out_of_bag.map(|curve| curve.error()));
@@ -152,7 +155,10 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
         AnyModel::Forest(model) => {
             (model.trees.len(), model.trees.n_leaves(), model.trees.n_nodes())
         }
-        AnyModel::Constant(_) => (0, 0, 0),
+        AnyModel::Constant(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => (0, 0, 0),
         AnyModel::Committee(model) => {
             let sizes = model.members.iter().map(|member| size_of_trees(&member.model));
             total(sizes)

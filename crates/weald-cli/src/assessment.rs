@@ -99,8 +99,8 @@ pub fn on_test_part(
     Ok(measured)
 }
 
-/// What a model says before it looks at a row: its prior, which every model so far keeps: a tree
-/// at its root, a sum of trees before its first tree, a forest in the mean of its leaves, a committee
+/// What a model says before it looks at a row: its prior, which every model keeps: a tree at its
+/// root, a sum of trees before its first tree, a forest in the mean of its leaves, a committee
 /// in the mean of its members.
 pub fn prior(model: &AnyModel, n_rows: usize) -> Scores {
     let value = prior_value(model);
@@ -129,6 +129,9 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
         // Of nothing: a row that lies as others do.
         AnyModel::Isolation(model) => vec![model.typical().exp2()],
         AnyModel::Density(model) => vec![model.chosen.out_of_bag.unwrap_or(0.0)],
+        AnyModel::Linear(model) => model.prior.clone(),
+        AnyModel::NaiveBayes(model) => model.priors.iter().map(|log| log.exp()).collect(),
+        AnyModel::Neighbours(model) => model.prior(),
     }
 }
 

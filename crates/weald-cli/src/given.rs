@@ -110,7 +110,10 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => {
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => {
             let headline =
                 format!("a model of the method {} cannot be gone on from", trained.method);
             Err(Failure::new(Kind::Usage, headline)
@@ -159,7 +162,10 @@ fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weal
             | AnyModel::Isolation(_)
             | AnyModel::Density(_)
             | AnyModel::Stacked(_)
-            | AnyModel::Coded(_),
+            | AnyModel::Coded(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_),
             Some(_),
         ) => Err(Error::NotTaken { extra: "an offset" }),
         (model, None) => Ok(model.aligned_scores(table)),

@@ -317,6 +317,9 @@ fn fit_out_of_bag(
         | AnyLearner::Voting(_)
         | AnyLearner::Weighted(_)
         | AnyLearner::Stacking(_)
-        | AnyLearner::MultiClass(_) => learner.fit(sample, run).map(|model| (model, None)),
+        | AnyLearner::MultiClass(_)
+        | AnyLearner::Linear(_)
+        | AnyLearner::NaiveBayes(_)
+        | AnyLearner::NearestNeighbours(_) => learner.fit(sample, run).map(|model| (model, None)),
     }
 }

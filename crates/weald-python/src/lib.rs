@@ -10,6 +10,7 @@ mod foreign;
 mod inside;
 mod isolation;
 mod learner;
+mod linear;
 mod loss;
 mod memory;
 mod metric;

@@ -167,7 +167,13 @@ impl Model {
                 (Some(model), _) if model.has_scores() => {
                     on_threads(py, 1, n_rows, || model.raw_scores(&aligned))?
                 }
-                _ => return Err(WealdError::new_err("only boosting has raw scores")),
+                (None, AnyModel::Linear(model)) => {
+                    on_threads(py, threads, n_rows, || model.margins(&aligned))?
+                }
+                _ => {
+                    let words = "only boosting and linear models have raw scores";
+                    return Err(WealdError::new_err(words));
+                }
             };
             self.check_raised()?;
             array_of(py, raw)
@@ -283,7 +289,10 @@ impl Model {
     #[getter]
     fn n_members(&self) -> usize {
         match &self.facts().model {
-            AnyModel::Constant(_) => 0,
+            AnyModel::Constant(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => 0,
             AnyModel::Tree(_) => 1,
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),

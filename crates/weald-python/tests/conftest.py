@@ -6,7 +6,20 @@ import pytest
 
 import weald
 
-ESTIMATORS = sorted(n for n in weald.__all__ if n.endswith(("Classifier", "Regressor", "Ranker")))
+TREES = sorted(
+    n
+    for n in weald.__all__
+    if n.endswith(("Classifier", "Regressor", "Ranker")) and not n.startswith("KNeighbors")
+)
+BASE = [
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "LinearSVC",
+    "LogisticRegression",
+    "NaiveBayes",
+    "Ridge",
+]
+ESTIMATORS = TREES + BASE
 WITHOUT_TARGET = ["DensityForest", "IsolationForest"]
 EVERY_ESTIMATOR = ESTIMATORS + WITHOUT_TARGET
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor as TheirTree
 
 import weald
-from conftest import ESTIMATORS, numbers
+from conftest import TREES, numbers
 
 
 def test_leaves_and_paths_are_scikit_learns():
@@ -21,7 +21,7 @@ def test_leaves_and_paths_are_scikit_learns():
     assert ours.get_n_leaves() == theirs.get_n_leaves()
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", TREES)
 def test_every_model_of_trees_tells_its_leaves(name):
     X, y = numbers(120)
     model = getattr(weald, name)(random_state=0).fit(X, y)
@@ -41,7 +41,7 @@ def test_every_model_of_trees_tells_its_leaves(name):
         assert np.argmax(importances) == 0
 
 
-@pytest.mark.parametrize("name", [n for n in ESTIMATORS if "DecisionTree" not in n])
+@pytest.mark.parametrize("name", [n for n in TREES if "DecisionTree" not in n])
 def test_the_last_stage_is_the_prediction(name):
     X, y = numbers(100)
     model = getattr(weald, name)(n_estimators=7, random_state=0).fit(X, y)

@@ -89,6 +89,11 @@ pub enum Warning {
         /// How many levels it has.
         levels: usize,
     },
+    /// Steps towards the best coefficients ended before it was found.
+    NotConverged {
+        /// How many steps were taken.
+        n_steps: usize,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -140,6 +145,11 @@ impl fmt::Display for Warning {
                 "the column {} has {levels} levels; the rarest count as missing. \
                  Is it an identifier that should be dropped?",
                 quoted(name)
+            ),
+            Warning::NotConverged { n_steps } => write!(
+                f,
+                "the coefficients are not yet the best ones after {n_steps} steps; \
+                 raise max_iterations, l2 or tolerance"
             ),
         }
     }

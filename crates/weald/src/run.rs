@@ -23,6 +23,17 @@ pub struct Run<'a> {
     is_member: bool,
 }
 
+/// Columns that the user should look at, by name.
+#[derive(Debug, Clone, Default)]
+pub struct SuspectColumns {
+    /// Those without any value.
+    pub missing: Vec<String>,
+    /// Those with one value.
+    pub constant: Vec<String>,
+    /// Those with infinite values.
+    pub infinite: Vec<String>,
+}
+
 impl<'a> Run<'a> {
     /// A run on `threads` threads of its own; 0 means as many as the machine has cores.
     pub fn new(seed: Seed, threads: usize, observer: &'a dyn Observer) -> Result<Run<'a>> {
@@ -72,6 +83,24 @@ impl<'a> Run<'a> {
     /// Tells the observer of suspicious input.
     pub fn warn(&self, warning: Warning) {
         self.report(&Event::Warning(warning));
+    }
+
+    /// Tells the observer of columns, among so many, that are of little use or strange, by name.
+    pub fn warn_of_columns(&self, columns: SuspectColumns, n_columns: usize) {
+        let SuspectColumns { missing, constant, infinite } = columns;
+        let n_useless = constant.len() + missing.len();
+        if !missing.is_empty() {
+            self.warn(Warning::MissingColumns { names: missing });
+        }
+        if !constant.is_empty() {
+            self.warn(Warning::ConstantColumns { names: constant });
+        }
+        if !infinite.is_empty() {
+            self.warn(Warning::InfiniteValues { names: infinite });
+        }
+        if n_useless == n_columns {
+            self.warn(Warning::NoUsefulColumn);
+        }
     }
 
     /// Asks the observer whether to stop. Cheap enough for every node of a tree.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
+use weald::base::linear::Term;
 use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::{Field, FieldKind};
 use weald::ensemble::OutOfBagCurve;
@@ -60,7 +61,10 @@ fn tree(trained: &Trained) -> Result<&TreeModel> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => Err(Failure::new(
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )
@@ -130,6 +134,23 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
                 "\nnodes of {} rows or more are divided",
                 thousands(model.chosen.min_split_rows)
             );
+        }
+        AnyModel::Linear(model) => {
+            let _ = write!(out, "\n{}", picture::linear(model, width()));
+        }
+        AnyModel::NaiveBayes(model) => {
+            let _ = write!(out, "\nwithout knowing anything of a row");
+            if let Output::Probabilities { classes } = &model.output {
+                for (class, log) in classes.iter().zip(&model.priors) {
+                    let _ = write!(out, "\n  {} {}", clean(class), picture::percent(log.exp()));
+                }
+            }
+            out.push('\n');
+        }
+        AnyModel::Neighbours(model) => {
+            let rows = crate::say::count(model.n_rows(), "training row", "training rows");
+            let words = format!("the {} nearest of {rows} answer", thousands(model.k));
+            let _ = writeln!(out, "\n{}", wrap(&words, width()).join("\n"));
         }
         AnyModel::Constant(model) => {
             let _ = write!(out, "\nevery row gets");
@@ -245,7 +266,15 @@ pub fn shape(trained: &Trained) -> String {
             let cells = crate::say::count(model.trees.n_leaves(), "cell", "cells");
             format!("{}, {trees}, {cells} in all", trained.method)
         }
-        AnyModel::Constant(_) => trained.method.clone(),
+        AnyModel::Linear(model) => {
+            let columns = crate::say::count(model.design.width(), "coefficient", "coefficients");
+            format!("{}, {columns} a score", trained.method)
+        }
+        AnyModel::Neighbours(model) => {
+            let rows = crate::say::count(model.n_rows(), "row", "rows");
+            format!("{}, {rows} kept", trained.method)
+        }
+        AnyModel::Constant(_) | AnyModel::NaiveBayes(_) => trained.method.clone(),
     }
 }
 
@@ -382,6 +411,19 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_cells"] = json!(model.trees.n_leaves());
             document["min_split_rows"] = json!(model.chosen.min_split_rows);
             document["out_of_bag"] = json!(model.chosen.out_of_bag);
+        }
+        AnyModel::Linear(model) => {
+            document["intercepts"] = json!(model.intercepts());
+            document["scale"] = json!(model.scale);
+            let term = |term: Term| json!({ "name": term.name, "coefficients": term.coefficients });
+            document["terms"] = model.terms().into_iter().map(term).collect();
+        }
+        AnyModel::NaiveBayes(model) => {
+            document["priors"] = model.priors.iter().map(|log| log.exp()).collect();
+        }
+        AnyModel::Neighbours(model) => {
+            document["k"] = json!(model.k);
+            document["n_kept_rows"] = json!(model.n_rows());
         }
         AnyModel::Constant(model) => document["constant"] = json!(model.value),
     }

@@ -266,7 +266,10 @@ fn fit_for_keeps(
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => (None, ("", "")),
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => (None, ("", "")),
     };
     if let Some(curve) = curve {
         say::line(&picture::out_of_bag(curve, model.output(), words));
@@ -424,7 +427,13 @@ impl Outcome {
                 | AnyModel::Tree(_)
                 | AnyModel::Committee(_)
                 | AnyModel::Boosted(_)
-                | AnyModel::Isolation(_) | AnyModel::Density(_) | AnyModel::Stacked(_) | AnyModel::Coded(_) => None,
+                | AnyModel::Isolation(_)
+                | AnyModel::Density(_)
+                | AnyModel::Stacked(_)
+                | AnyModel::Coded(_)
+                | AnyModel::Linear(_)
+                | AnyModel::NaiveBayes(_)
+                | AnyModel::Neighbours(_) => None,
             },
             "out_of_bag": match &self.trained.model {
                 AnyModel::Forest(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
@@ -433,7 +442,13 @@ impl Outcome {
                 | AnyModel::Additive(_)
                 | AnyModel::Tree(_)
                 | AnyModel::Boosted(_)
-                | AnyModel::Isolation(_) | AnyModel::Density(_) | AnyModel::Stacked(_) | AnyModel::Coded(_) => Value::Null,
+                | AnyModel::Isolation(_)
+                | AnyModel::Density(_)
+                | AnyModel::Stacked(_)
+                | AnyModel::Coded(_)
+                | AnyModel::Linear(_)
+                | AnyModel::NaiveBayes(_)
+                | AnyModel::Neighbours(_) => Value::Null,
             },
             "model_file": self.to.display().to_string(),
             "model_bytes": n_bytes,

@@ -28,8 +28,11 @@ from ._forest import (
     RandomForestRegressor,
 )
 from ._isolation import IsolationForest
+from ._linear import LinearSVC, LogisticRegression, Ridge
 from ._listen import Progress
 from ._model import Model, load
+from ._naive_bayes import NaiveBayes
+from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
 from ._ranking import GradientBoostingRanker
 from ._schemes import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -57,14 +60,20 @@ __all__ = [
     "GradientBoostingRegressor",
     "InternalError",
     "IsolationForest",
+    "KNeighborsClassifier",
+    "KNeighborsRegressor",
+    "LinearSVC",
+    "LogisticRegression",
     "Model",
     "ModelFileError",
+    "NaiveBayes",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
     "Progress",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "Ridge",
     "StackingClassifier",
     "StackingRegressor",
     "SuperLearnerClassifier",

@@ -136,6 +136,8 @@ class Model:
     def predict_row(self, row: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the model says of one row, given a number for each column: the code of the level for
         categories, NaN for what is missing."""
+    def coefficients(self) -> tuple[list[str], list[list[float]], list[float]]:
+        """What one unit of each column adds to each score, by name, and the intercepts."""
     def leaves(self, table: Table, threads: int) -> NDArray[np.uint32]:
         """The leaf of each row in each tree, as a node number of that tree: rows by trees."""
     def paths(

@@ -4,6 +4,9 @@ use super::AnyLearner;
 use crate::adaboost::{AdaBoost, Algorithm, Redraw};
 use crate::bag::Bagging;
 use crate::base::constant::Constant;
+use crate::base::linear::Linear;
+use crate::base::naive_bayes::NaiveBayes;
+use crate::base::nearest_neighbours::NearestNeighbours;
 use crate::boost::GradientBoosting;
 use crate::combine::{
     Aggregate, MultiClass, Scheme, Stacking, Voting, Weighing, WeightedCommittee,
@@ -250,6 +253,42 @@ pub const METHODS: &[Method] = &[
         summary: "a tree of one split",
         source: "Iba & Langley 1992",
         make: || AnyLearner::Stump(Stump::default()),
+    },
+    Method {
+        name: "linear",
+        summary: "a sum over columns: logistic regression for classes, ridge for numbers",
+        source: "Cox 1958; Hoerl & Kennard 1970",
+        make: || AnyLearner::Linear(Linear::default()),
+    },
+    Method {
+        name: "ridge",
+        summary: "least squares with a penalty on coefficients",
+        source: "Hoerl & Kennard 1970",
+        make: || AnyLearner::Linear(Linear::ridge()),
+    },
+    Method {
+        name: "logistic-regression",
+        summary: "log odds that are sums over columns, with a penalty on coefficients",
+        source: "Cox 1958",
+        make: || AnyLearner::Linear(Linear::logistic()),
+    },
+    Method {
+        name: "linear-svm",
+        summary: "the widest margin between a class and the rest",
+        source: "Cortes & Vapnik 1995; Platt 1999",
+        make: || AnyLearner::Linear(Linear::svm()),
+    },
+    Method {
+        name: "naive-bayes",
+        summary: "classes by each column alone, as if none knew of the others",
+        source: "Maron 1961; Domingos & Pazzani 1997",
+        make: || AnyLearner::NaiveBayes(NaiveBayes::default()),
+    },
+    Method {
+        name: "nearest-neighbours",
+        summary: "the classes or the mean of the rows most like a row",
+        source: "Fix & Hodges 1951; Cover & Hart 1967",
+        make: || AnyLearner::NearestNeighbours(NearestNeighbours::default()),
     },
     Method {
         name: "constant",

@@ -19,6 +19,9 @@ pub use trained::{MetricValue, TargetField, Trained};
 use crate::adaboost::{AdaBoost, Algorithm, BoostedModel};
 use crate::bag::Bagging;
 use crate::base::constant::{Constant, ConstantModel};
+use crate::base::linear::{Linear, LinearModel};
+use crate::base::naive_bayes::{NaiveBayes, NaiveBayesModel};
+use crate::base::nearest_neighbours::{NearestNeighbours, NeighboursModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::combine::{Coded, MultiClass, Stacked, Stacking, Voting, WeightedCommittee};
 use crate::data::{Aligned, Distribution, Sample, Schema, Task};
@@ -62,6 +65,12 @@ pub enum AnyLearner {
     Stacking(Box<Stacking<AnyLearner>>),
     /// Several classes by a method of two.
     MultiClass(Box<MultiClass<AnyLearner>>),
+    /// Sums over columns.
+    Linear(Linear),
+    /// Columns as if none knew of the others.
+    NaiveBayes(NaiveBayes),
+    /// The rows most like a row.
+    NearestNeighbours(NearestNeighbours),
 }
 
 /// Any fitted model.
@@ -87,6 +96,12 @@ pub enum AnyModel {
     Stacked(Box<Stacked<AnyModel>>),
     /// Models of two classes that tell several apart.
     Coded(Box<Coded<AnyModel>>),
+    /// Sums over columns.
+    Linear(LinearModel),
+    /// Columns as if none knew of the others.
+    NaiveBayes(NaiveBayesModel),
+    /// The rows most like a row.
+    Neighbours(Box<NeighboursModel>),
 }
 
 /// Does the same with whatever learner `$any` holds.
@@ -106,6 +121,9 @@ macro_rules! each_learner {
             AnyLearner::Weighted($learner) => $body,
             AnyLearner::Stacking($learner) => $body,
             AnyLearner::MultiClass($learner) => $body,
+            AnyLearner::Linear($learner) => $body,
+            AnyLearner::NaiveBayes($learner) => $body,
+            AnyLearner::NearestNeighbours($learner) => $body,
         }
     };
 }
@@ -124,6 +142,9 @@ macro_rules! each_model {
             AnyModel::Density($model) => $body,
             AnyModel::Stacked($model) => $body,
             AnyModel::Coded($model) => $body,
+            AnyModel::Linear($model) => $body,
+            AnyModel::NaiveBayes($model) => $body,
+            AnyModel::Neighbours($model) => $body,
         }
     };
 }
@@ -164,7 +185,10 @@ impl AnyLearner {
             | AnyLearner::DensityForest(_)
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
-            | AnyLearner::Stacking(_) => None,
+            | AnyLearner::Stacking(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => None,
         }
     }
 
@@ -202,7 +226,10 @@ impl AnyLearner {
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
-            | AnyLearner::MultiClass(_) => false,
+            | AnyLearner::MultiClass(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => false,
         }
     }
 
@@ -229,12 +256,15 @@ impl AnyLearner {
             AnyLearner::Voting(_) | AnyLearner::Weighted(_) | AnyLearner::Stacking(_) => {
                 self.parts().into_iter().find_map(AnyLearner::task)
             }
+            AnyLearner::Linear(learner) => learner.loss.task(),
+            AnyLearner::NaiveBayes(_) => Some(Task::Classification),
             AnyLearner::Constant(_)
             | AnyLearner::RandomForest(_)
             | AnyLearner::DecisionTree(_)
             | AnyLearner::Stump(_)
             | AnyLearner::IsolationForest(_)
-            | AnyLearner::DensityForest(_) => None,
+            | AnyLearner::DensityForest(_)
+            | AnyLearner::NearestNeighbours(_) => None,
         }
     }
 }
@@ -283,6 +313,11 @@ impl Learner for AnyLearner {
                 learner.check()?;
                 learner.fit(sample, run).map(|model| AnyModel::Coded(Box::new(model)))
             }
+            AnyLearner::Linear(learner) => learner.fit(sample, run).map(AnyModel::Linear),
+            AnyLearner::NaiveBayes(learner) => learner.fit(sample, run).map(AnyModel::NaiveBayes),
+            AnyLearner::NearestNeighbours(learner) => {
+                learner.fit(sample, run).map(|model| AnyModel::Neighbours(Box::new(model)))
+            }
         }
     }
 
@@ -308,7 +343,10 @@ impl Learner for AnyLearner {
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
-            | AnyLearner::MultiClass(_) => return Ok(fit_anew(self, sample)),
+            | AnyLearner::MultiClass(_)
+            | AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => return Ok(fit_anew(self, sample)),
         };
         Ok(Box::new(RefitTree { refit, sample: *sample }))
     }
@@ -335,6 +373,11 @@ impl Learner for AnyLearner {
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
             | AnyLearner::MultiClass(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
+            AnyLearner::Linear(_)
+            | AnyLearner::NaiveBayes(_)
+            | AnyLearner::NearestNeighbours(_) => {
+                self.fit(&sample.reweighted(&pairs.weights()), run)
+            }
         }
     }
 
@@ -409,7 +452,10 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => Err(Error::Checkpoint {
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => Err(Error::Checkpoint {
             differ: vec!["methods".into()],
             hint: "use the method that it was written by, or start again without it",
         }),

@@ -39,7 +39,10 @@ pub(super) enum Kept<'m> {
 /// The trees of a model, in their order.
 pub(super) fn groves(model: &AnyModel) -> Vec<Grove<'_>> {
     let kept = match model {
-        AnyModel::Constant(_) => return Vec::new(),
+        AnyModel::Constant(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => return Vec::new(),
         AnyModel::Tree(model) => Kept::One(&model.tree),
         AnyModel::Additive(model) => Kept::Sum(&model.trees),
         AnyModel::Forest(model) => Kept::Mean(&model.trees),

@@ -19,10 +19,13 @@ use crate::tree::Tree;
 pub fn importance(model: &AnyModel) -> Vec<f64> {
     let n_columns = model.schema().len();
     match model {
-        // Completely random splits gain nothing.
-        AnyModel::Constant(_) | AnyModel::Isolation(_) | AnyModel::Density(_) => {
-            vec![0.0; n_columns]
-        }
+        // Completely random splits gain nothing, and others have none.
+        AnyModel::Constant(_)
+        | AnyModel::Isolation(_)
+        | AnyModel::Density(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => vec![0.0; n_columns],
         AnyModel::Tree(model) => of_trees(std::slice::from_ref(&model.tree), n_columns),
         AnyModel::Additive(model) => of_trees(&model.trees, n_columns),
         AnyModel::Forest(model) => model.importance.plain.clone(),

@@ -68,7 +68,10 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             | AnyModel::Isolation(_)
             | AnyModel::Density(_)
             | AnyModel::Stacked(_)
-            | AnyModel::Coded(_) => SoFar::Nothing,
+            | AnyModel::Coded(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => SoFar::Nothing,
             AnyModel::Additive(model) => SoFar::Raw(model.start_scores(n_rows)),
             AnyModel::Forest(model) => {
                 let sums = Scores::zeros(n_rows, model.trees.width());
@@ -85,12 +88,15 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
     /// How many stages the model has, those that were reached included.
     pub fn n_stages(&self) -> usize {
         match self.model.borrow() {
-            AnyModel::Constant(_) => 0,
             AnyModel::Tree(_)
             | AnyModel::Isolation(_)
             | AnyModel::Density(_)
             | AnyModel::Stacked(_)
             | AnyModel::Coded(_) => 1,
+            AnyModel::Constant(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => 0,
             AnyModel::Additive(model) => model.n_rounds(),
             AnyModel::Forest(model) => model.trees.len(),
             AnyModel::Committee(model) => model.members.len(),

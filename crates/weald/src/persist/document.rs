@@ -69,6 +69,12 @@ pub(super) enum Kind {
     Stacked,
     /// Models of two classes that tell several apart.
     Coded,
+    /// Sums over columns.
+    Linear,
+    /// Columns as if none knew of the others.
+    NaiveBayes,
+    /// The rows most like a row.
+    Neighbours,
     /// No model, but the state of a fit.
     Checkpoint,
     /// No model, but the state of a stream.
@@ -204,7 +210,10 @@ pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => return None,
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => return None,
     };
     Some(CurveFacts {
         loss: curve.loss.clone(),

@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked` or `coded`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked`, `coded`, `linear`, `naive-bayes` or `neighbours`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -150,6 +150,32 @@
 //! | `coded.sizes`    | `f64` | the weight of the rows of each class                                |
 //! | `coded.prior`    | `f64` | one number an output                                                |
 //!
+//! A linear model, naive Bayes and nearest neighbours have a design
+//! ([`Design`](crate::base::design::Design)), columns × 4 numbers among others; columns of the design
+//! are numbers first, then indicators:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `design.standard` | `f64` | columns × 4: the mean, the deviation, the smallest and the largest number; 0 where none is used |
+//! | `design.flags`   | `u8`  | for each column: 1 if it has a number, +2 if an indicator of missing values |
+//! | `design.levels`  | `u32` | for each level of each column of categories its indicator among those of the column; `u32::MAX` for none |
+//!
+//! To these a linear model adds `coefficients.value` (`f64`, scores × columns of the design and the
+//! intercept), `coefficients.scale` (`f64`, one number: what scores are multiplied by to be
+//! logarithms of probabilities) and `coefficients.prior` (`f64`, one number an output: what all
+//! training rows are together). Naive Bayes adds `bayes.priors` (`f64`, one number a class),
+//! `bayes.means` and `bayes.variances` (numbers × classes) and `bayes.levels` (indicators × classes).
+//! Nearest neighbours add their `n` training rows:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `neighbours.k`   | `u64` | one number: how many rows answer                                    |
+//! | `row.numbers`    | `f64` | n × numbers of the design                                           |
+//! | `row.indicators` | `u32` | for each row and column that has indicators, which is 1; `u32::MAX` for none |
+//! | `row.copies`     | `u32` | how often each row stands there, at least once                      |
+//! | `row.weight`     | `f64` | what each copy of it weighs                                         |
+//! | `row.targets`    | `f64` | n × targets: the code of the class, or the numbers                  |
+//!
 //! A member has the layout of a file. Its document holds its `kind` and `curve`, and `values` if it
 //! has a number for each class instead of probabilities; its output and columns are the file's, but
 //! members of a boosted model that are of numbers predict one, and those of tasks have the
@@ -177,6 +203,7 @@ mod coded;
 mod committee;
 mod container;
 mod density;
+mod design;
 mod digest;
 mod document;
 mod foreign;
@@ -186,7 +213,10 @@ mod isolation;
 mod json;
 mod leaf_rows;
 mod linear;
+mod linear_model;
+mod naive_bayes;
 mod names;
+mod neighbours;
 mod proof;
 mod rules;
 mod stacked;
@@ -294,6 +324,18 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             coded::write(model, arrays);
             Kind::Coded
         }
+        AnyModel::Linear(model) => {
+            linear_model::write(model, arrays);
+            Kind::Linear
+        }
+        AnyModel::NaiveBayes(model) => {
+            naive_bayes::write(model, arrays);
+            Kind::NaiveBayes
+        }
+        AnyModel::Neighbours(model) => {
+            neighbours::write(model, arrays);
+            Kind::Neighbours
+        }
     }
 }
 
@@ -374,6 +416,11 @@ fn read_model(
         Kind::Coded => AnyModel::Coded(Box::new(coded::read(arrays, (schema, output), depth)?)),
         Kind::Isolation => AnyModel::Isolation(Box::new(isolation::read(arrays, schema, &output)?)),
         Kind::Density => AnyModel::Density(Box::new(density::read(arrays, schema, &output)?)),
+        Kind::Linear => AnyModel::Linear(linear_model::read(arrays, (schema, output))?),
+        Kind::NaiveBayes => AnyModel::NaiveBayes(naive_bayes::read(arrays, (schema, output))?),
+        Kind::Neighbours => {
+            AnyModel::Neighbours(Box::new(neighbours::read(arrays, (schema, output))?))
+        }
         Kind::Checkpoint | Kind::Stream => return damaged("it holds no model"),
     };
     if curve.is_some() {

@@ -50,7 +50,10 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => Ok(()),
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::data::bins::Spread;
 use crate::data::{Bins, Column, Sample, Target};
 use crate::observer::Warning;
-use crate::run::Run;
+use crate::run::{Run, SuspectColumns};
 
 /// Tells the observer of input that the user should look at; members leave that to their committee.
 pub fn report_suspects(sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) {
@@ -16,16 +16,16 @@ pub fn report_suspects(sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) {
     {
         run.warn(Warning::SingleClass { class: labels.classes()[first as usize].clone() });
     }
-    let (mut constant, mut missing, mut infinite) = (Vec::new(), Vec::new(), Vec::new());
+    let mut suspects = SuspectColumns::default();
     for (feature, column) in bins.columns().iter().enumerate() {
         let name = || sample.table.name(feature).to_string();
         match column.spread() {
-            Spread::Nothing => missing.push(name()),
-            Spread::OneValue => constant.push(name()),
+            Spread::Nothing => suspects.missing.push(name()),
+            Spread::OneValue => suspects.constant.push(name()),
             Spread::Many => {}
         }
         if column.has_infinity() {
-            infinite.push(name());
+            suspects.infinite.push(name());
         }
         if let Column::Categorical(c) = sample.table.column(feature)
             && c.levels().len() > column.n_bins()
@@ -33,17 +33,5 @@ pub fn report_suspects(sample: &Sample<'_>, bins: &Bins, run: &Run<'_>) {
             run.warn(Warning::TooManyLevels { name: name(), levels: c.levels().len() });
         }
     }
-    let n_useless = constant.len() + missing.len();
-    if !missing.is_empty() {
-        run.warn(Warning::MissingColumns { names: missing });
-    }
-    if !constant.is_empty() {
-        run.warn(Warning::ConstantColumns { names: constant });
-    }
-    if !infinite.is_empty() {
-        run.warn(Warning::InfiniteValues { names: infinite });
-    }
-    if n_useless == sample.table.n_columns() {
-        run.warn(Warning::NoUsefulColumn);
-    }
+    run.warn_of_columns(suspects, sample.table.n_columns());
 }

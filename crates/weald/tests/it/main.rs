@@ -3,6 +3,7 @@
 
 mod adaboost;
 mod bagging;
+mod base;
 mod categories;
 mod constraints;
 mod density;

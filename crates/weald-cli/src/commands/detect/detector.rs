@@ -30,7 +30,10 @@ impl<'m> Detector<'m> {
             | AnyModel::Committee(_)
             | AnyModel::Boosted(_)
             | AnyModel::Stacked(_)
-            | AnyModel::Coded(_) => {
+            | AnyModel::Coded(_)
+            | AnyModel::Linear(_)
+            | AnyModel::NaiveBayes(_)
+            | AnyModel::Neighbours(_) => {
                 let headline = format!("a model of the method {method} finds no anomalies");
                 Err(Failure::new(Kind::Model, headline)
                     .help("`weald detect FILE --save MODEL` makes one that does"))

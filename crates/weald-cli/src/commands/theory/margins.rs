@@ -76,7 +76,10 @@ fn boosted(trained: &Trained) -> Result<(&BoostedModel<AnyModel>, &[String])> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => {}
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => {}
     }
     let headline = format!("a model of the method {} has no margins", trained.method);
     Err(Failure::new(Kind::Model, headline)

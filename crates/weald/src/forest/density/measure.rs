@@ -12,8 +12,7 @@
 
 use super::cell::Side;
 use crate::data::{Column, FieldKind, Sample, Schema};
-use crate::observer::Warning;
-use crate::run::Run;
+use crate::run::{Run, SuspectColumns};
 
 /// Outermost values whose distance from the next one is averaged.
 const OUTERMOST: usize = 8;
@@ -244,22 +243,12 @@ fn warn(schema: &Schema, found: &[Found], run: &Run<'_>) {
         let named = schema.fields.iter().zip(found).filter(|(_, found)| is_so(found));
         named.map(|(field, _)| field.name.clone()).collect()
     };
-    let missing = names(|found| found.n + found.n_infinite == 0);
-    let constant = names(|found| found.is_constant);
-    let infinite = names(|found| found.n_infinite > 0);
-    let is_useless = missing.len() + constant.len() == found.len();
-    if !missing.is_empty() {
-        run.warn(Warning::MissingColumns { names: missing });
-    }
-    if !constant.is_empty() {
-        run.warn(Warning::ConstantColumns { names: constant });
-    }
-    if !infinite.is_empty() {
-        run.warn(Warning::InfiniteValues { names: infinite });
-    }
-    if is_useless {
-        run.warn(Warning::NoUsefulColumn);
-    }
+    let suspects = SuspectColumns {
+        missing: names(|found| found.n + found.n_infinite == 0),
+        constant: names(|found| found.is_constant),
+        infinite: names(|found| found.n_infinite > 0),
+    };
+    run.warn_of_columns(suspects, found.len());
 }
 
 #[cfg(test)]

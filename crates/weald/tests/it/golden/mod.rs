@@ -7,6 +7,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod base;
 mod damage;
 mod forests;
 mod hostile;
@@ -36,7 +37,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 10] = [
+const GOLDEN: [Golden; 13] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -87,6 +88,9 @@ const GOLDEN: [Golden; 10] = [
         model: forests::of_classes,
         scores: "10c44d7c012dd5b98030368c7369d1df04ee6b23da7350e50addaed1efe30926",
     },
+    Golden { name: "v1_coefficients", model: base::linear, scores: "" },
+    Golden { name: "v1_naive_bayes", model: base::naive_bayes, scores: "" },
+    Golden { name: "v1_neighbours", model: base::neighbours, scores: "" },
 ];
 
 #[test]
@@ -118,7 +122,10 @@ fn the_probe_reaches_every_leaf() {
 
 fn every_leaf_is_reached(model: &AnyModel) {
     let trees: Vec<&Tree> = match model {
-        AnyModel::Constant(_) => vec![],
+        AnyModel::Constant(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => vec![],
         AnyModel::Tree(model) => vec![&model.tree],
         AnyModel::Additive(model) => model.trees.iter().collect(),
         AnyModel::Forest(model) => {

@@ -22,6 +22,7 @@ use weald::predict::{DeepTree, DeepTrees};
 use weald::seed::Seed;
 use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
 
+use super::base;
 use super::damage::is_harmless;
 use super::hostile::File;
 use super::models::shown;
@@ -147,7 +148,7 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        kind in 0..7,
+        kind in 0..10,
         curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
@@ -172,7 +173,8 @@ prop_compose! {
             3 => AnyModel::Additive(choices.additive(schema, output, curve)),
             4 => AnyModel::Committee(choices.committee(&schema, &output)),
             5 => AnyModel::Boosted(choices.boosted(&schema, output)),
-            _ => AnyModel::Isolation(Box::new(choices.isolation(schema))),
+            6 => AnyModel::Isolation(Box::new(choices.isolation(schema))),
+            _ => base::any(&schema, &output, &mut || choices.next()),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
         let metrics = metrics.into_iter().map(metric).collect();

@@ -56,7 +56,10 @@ fn slow(model: &AnyModel, columns: &[usize]) -> Vec<Slow> {
         columns: columns.to_vec(),
     };
     match model {
-        AnyModel::Constant(_) => vec![],
+        AnyModel::Constant(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => vec![],
         AnyModel::Tree(model) => vec![of_tree(&model.tree)],
         AnyModel::Additive(model) => model.trees.iter().map(of_tree).collect(),
         AnyModel::Forest(model) => packed(&model.trees, columns),

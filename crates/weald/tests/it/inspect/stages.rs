@@ -53,7 +53,10 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
-        | AnyModel::Coded(_) => model.clone(),
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => model.clone(),
     }
 }
 
@@ -67,12 +70,15 @@ fn a_stage_is_the_model_that_ends_there() {
             let stages = on_threads(|| Stages::new(&model, aligned.clone()).collect::<Vec<_>>());
             assert_eq!(stages.len(), Stages::new(&model, aligned.clone()).len());
             let expected = match &model {
-                AnyModel::Constant(_) => 0,
                 AnyModel::Tree(_)
                 | AnyModel::Isolation(_)
                 | AnyModel::Density(_)
                 | AnyModel::Stacked(_)
                 | AnyModel::Coded(_) => 1,
+                AnyModel::Constant(_)
+                | AnyModel::Linear(_)
+                | AnyModel::NaiveBayes(_)
+                | AnyModel::Neighbours(_) => 0,
                 AnyModel::Additive(model) => model.n_rounds(),
                 AnyModel::Forest(model) => model.trees.len(),
                 AnyModel::Committee(model) => model.members.len(),

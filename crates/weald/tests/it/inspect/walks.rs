@@ -164,7 +164,10 @@ fn check_values(name: &str, model: &AnyModel, table: &Aligned<'_>) {
             let kept: usize = additive.trees.iter().map(Tree::n_linear_leaves).sum();
             assert_eq!(n_linear, kept, "{name}");
         }
-        AnyModel::Constant(_) => assert!(views.is_empty()),
+        AnyModel::Constant(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_) => assert!(views.is_empty()),
         AnyModel::Isolation(model) => {
             let paths = model.path_lengths(table);
             for row in (0..scores.n_rows()).filter(|_| !views.is_empty()) {

@@ -226,6 +226,17 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         learner.set("resampling", resampling).unwrap();
         learners.push((format!("random-forest {name} that keeps its rows"), learner.clone()));
     }
+    for (method, switch) in [
+        ("linear", [("l2", "0"), ("max_iterations", "7")]),
+        ("linear", [("l2", "100"), ("tolerance", "0.001")]),
+    ] {
+        let mut learner = AnyLearner::named(method).unwrap();
+        switch.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
+        learners.push((format!("{method} {switch:?}"), learner));
+    }
+    let mut learner = AnyLearner::named("nearest-neighbours").unwrap();
+    learner.set("k", "1").unwrap();
+    learners.push(("nearest-neighbours of one".into(), learner));
     learners.extend(committees());
     learners.extend(combined(target));
     let switches: &[&[(&str, &str)]] = &[
@@ -250,6 +261,10 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
         }
         Target::Classes(_) => learners.retain(|(name, _)| name != "boosted-regression-trees"),
     }
+    let base = ["ridge", "logistic-regression", "linear-svm", "naive-bayes"];
+    learners.retain(|(name, learner)| {
+        !base.contains(&name.as_str()) || learner.task() == Some(target.task())
+    });
     if let Target::Several(_) = target {
         learners.retain(|(name, _)| !name.contains("boost"));
     }
@@ -277,6 +292,9 @@ fn boosted(target: &Target) -> Vec<(String, AnyLearner)> {
             ("adaboost-mh", tree),
             ("adaboost-m2", &[]),
             ("adaboost-m2", &[("base", "constant")]),
+            ("samme", &[("base", "logistic-regression")]),
+            ("adaboost", &[("base", "linear-svm"), ("base.max_iterations", "20")]),
+            ("real-adaboost", &[("base", "naive-bayes")]),
             ("adaboost-mr", tree),
             ("real-adaboost", &[]),
             ("gentle-adaboost", &[]),
@@ -323,6 +341,9 @@ fn committees() -> Vec<(String, AnyLearner)> {
         ("random-subspace", &[("base", "stump"), ("feature_share", "0.2")]),
         ("random-patches", &[("base", "random-forest"), ("base.n_trees", "4")]),
         ("bagging", &[("base", "constant"), ("sample_share", "1.5")]),
+        ("bagging", &[("base", "linear"), ("base.l2", "3")]),
+        ("random-subspace", &[("base", "nearest-neighbours"), ("base.k", "3")]),
+        ("bagging of classes", &[("base", "naive-bayes")]),
         ("bagging", &[("base", "adaboost"), ("base.n_rounds", "3")]),
         ("bagging of classes by vote", &[("combine", "vote")]),
         ("bagging of classes", &[("resampling", "balanced")]),
@@ -356,7 +377,10 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
         ("voting of classes", &[("combine", "vote")]),
         ("voting of classes", &[("combine", "product")]),
         ("voting of classes", &[("combine", "borda")]),
-        ("stacking", &[("held_out", "folds:3"), ("last", "decision-tree"), ("last.max_depth", "3")]),
+        (
+            "stacking",
+            &[("held_out", "folds:3"), ("last", "decision-tree"), ("last.max_depth", "3")],
+        ),
         ("stacking", &[("pass_through", "true"), ("last", "stump"), ("held_out", "folds:2")]),
         ("blending", &[("last", "decision-tree"), ("last.max_depth", "2")]),
         ("super-learner", &[("held_out", "folds:3")]),

@@ -311,6 +311,13 @@ fn a_monotone_transform_of_features_changes_nothing() {
         {
             return;
         }
+        // So do sums over columns, normal densities and distances.
+        if ["ridge", "logistic-regression", "naive-bayes", "nearest-neighbours"]
+            .iter()
+            .any(|word| name.contains(word))
+        {
+            return;
+        }
         // Other values are other rows to draw; and a row out of the bag may lie between two in it,
         // where the middle depends on the scale.
         if draws_rows(learner) {

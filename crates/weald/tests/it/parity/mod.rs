@@ -1,5 +1,7 @@
 //! Trees of other libraries, as fixtures.
 
+mod base;
+
 use std::fs;
 use std::path::Path;
 

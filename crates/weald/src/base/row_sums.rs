@@ -1,0 +1,199 @@
+//! Sums over the rows of a sample, of real numbers, that do not depend on anything but the rows.
+//!
+//! Weights and numbers are integers with a binary point each, and so are their products: any order
+//! and any number of threads give the same sum, and a count of three is three rows to the bit. A
+//! weight keeps 44 bits below the largest of its sample, a number 50 below a bound that is known
+//! before summing; 2^32 products still fit into 128 bits.
+
+use std::ops::Range;
+
+use crate::data::Weights;
+use crate::error::{Error, Result};
+use crate::run::of_stretches;
+
+/// Bits of the largest weight.
+const WEIGHT_BITS: i32 = 44;
+/// Bits of the largest number.
+const NUMBER_BITS: i32 = 50;
+/// Exponents beyond which a power of two is no normal double.
+const MOST_EXPONENT: i32 = 1000;
+/// Adding 1.5 * 2^52 leaves the whole part of a number of at most 51 bits in the last bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+/// Rows that a thread looks at at a time.
+pub const STRETCH: usize = 1 << 11;
+
+/// The weights of rows as integers.
+#[derive(Debug, Clone)]
+pub struct RowWeights {
+    units: Vec<i64>,
+    exponent: i32,
+    total: i128,
+}
+
+/// Numbers up to a bound as integers.
+#[derive(Debug, Clone, Copy)]
+pub struct FixedPoint {
+    exponent: i32,
+    factor: f64,
+}
+
+impl RowWeights {
+    /// The weights of so many rows; one must be positive.
+    pub fn of(weights: &Weights, n_rows: usize) -> Result<RowWeights> {
+        let (units, exponent): (Vec<i64>, i32) = match weights {
+            Weights::Uniform => (vec![1; n_rows], 0),
+            Weights::Counts(counts) => (counts.iter().map(|&count| count.into()).collect(), 0),
+            Weights::Real(weights) => {
+                let largest = weights.iter().copied().fold(0.0, f64::max);
+                let fixed = FixedPoint::with_bits(largest, WEIGHT_BITS);
+                (weights.iter().map(|&weight| fixed.units(weight)).collect(), fixed.exponent)
+            }
+        };
+        match units.iter().map(|&units| i128::from(units)).sum() {
+            0 => Err(Error::ZeroWeights(n_rows)),
+            total => Ok(RowWeights { units, exponent, total }),
+        }
+    }
+
+    /// How many rows there are.
+    pub fn n_rows(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Whether a row counts at all.
+    pub fn counts(&self, row: usize) -> bool {
+        self.units[row] > 0
+    }
+
+    /// The weight of a row, in units of its own.
+    pub fn units(&self, row: usize) -> i128 {
+        self.units[row].into()
+    }
+
+    /// What all rows weigh.
+    pub fn total(&self) -> f64 {
+        self.weight(self.total)
+    }
+
+    /// A sum of weights in their units.
+    pub fn weight(&self, units: i128) -> f64 {
+        libm::ldexp(units as f64, -self.exponent)
+    }
+
+    /// A sum of products of weights and numbers.
+    pub fn value(&self, sum: i128, of: FixedPoint) -> f64 {
+        libm::ldexp(sum as f64, -self.exponent - of.exponent)
+    }
+
+    /// The weight of some rows.
+    pub fn weight_of(&self, is_among: impl Fn(usize) -> bool + Sync) -> f64 {
+        self.weight(self.add_up(|row| if is_among(row) { self.units(row) } else { 0 }))
+    }
+
+    /// The weighted sum of a number of each row that has one, of at most `bound` in size.
+    pub fn sum(&self, bound: f64, number: impl Fn(usize) -> Option<f64> + Sync) -> f64 {
+        let fixed = FixedPoint::for_largest(bound);
+        let of_row = |row| number(row).map_or(0, |x| self.units(row) * i128::from(fixed.units(x)));
+        self.value(self.add_up(of_row), fixed)
+    }
+
+    /// The weighted mean of a number of each row that has one, of at most `bound` in size; `None` if
+    /// no row that counts has.
+    pub fn mean_of(&self, bound: f64, number: impl Fn(usize) -> Option<f64> + Sync) -> Option<f64> {
+        let fixed = FixedPoint::for_largest(bound);
+        let stretch = |rows: Range<usize>| {
+            let known = rows.filter(|&row| self.counts(row)).filter_map(|row| {
+                number(row).map(|x| (self.units(row), i128::from(fixed.units(x))))
+            });
+            known.fold((0, 0), |(weight, sum), (own, x)| (weight + own, sum + own * x))
+        };
+        let parts = of_stretches(self.n_rows(), STRETCH, stretch);
+        let (weight, sum) = parts.into_iter().fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        (weight > 0).then(|| libm::ldexp(sum as f64 / weight as f64, -fixed.exponent))
+    }
+
+    /// The largest of a number of each row that counts and has one; 0 if there is none.
+    pub fn largest(&self, number: impl Fn(usize) -> Option<f64>) -> f64 {
+        let rows = (0..self.n_rows()).filter(|&row| self.counts(row));
+        rows.filter_map(number).fold(0.0, f64::max)
+    }
+
+    fn add_up(&self, units: impl Fn(usize) -> i128 + Sync) -> i128 {
+        let stretch =
+            |rows: Range<usize>| -> i128 { rows.filter(|&row| self.counts(row)).map(&units).sum() };
+        of_stretches(self.n_rows(), STRETCH, stretch).into_iter().sum()
+    }
+}
+
+impl FixedPoint {
+    /// A binary point that fits numbers up to `largest` in size.
+    pub fn for_largest(largest: f64) -> FixedPoint {
+        FixedPoint::with_bits(largest, NUMBER_BITS)
+    }
+
+    fn with_bits(largest: f64, bits: i32) -> FixedPoint {
+        let exponent = if largest > 0.0 { bits - libm::frexp(largest).1 } else { 0 };
+        let exponent = exponent.min(MOST_EXPONENT);
+        FixedPoint { exponent, factor: libm::ldexp(1.0, exponent) }
+    }
+
+    /// A sum of such integers as a number.
+    pub fn number(&self, units: i128) -> f64 {
+        libm::ldexp(units as f64, -self.exponent)
+    }
+
+    /// A number as an integer, rounded.
+    #[inline(always)]
+    pub fn units(&self, x: f64) -> i64 {
+        (x * self.factor + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_become_the_nearest_integers() {
+        let fixed = FixedPoint::for_largest(1.0);
+        let one = libm::ldexp(1.0, NUMBER_BITS - 1) as i64;
+        let found: Vec<i64> =
+            [1.0, -1.0, 0.5, -0.25, 0.0, -0.0, 1e-300].map(|x| fixed.units(x)).into();
+        assert_eq!(found, [one, -one, one / 2, -one / 4, 0, 0, 0]);
+        for x in [1e300, 5e-324, -1.5, 0.1, f64::MAX] {
+            let fixed = FixedPoint::for_largest(f64::abs(x));
+            let back = libm::ldexp(fixed.units(x) as f64, -fixed.exponent);
+            assert!((back - x).abs() <= 1e-14 * x.abs() || x == 5e-324, "{x} {back}");
+        }
+    }
+
+    #[test]
+    fn weights_of_every_kind_add_up() {
+        let total = |weights: Weights, n| RowWeights::of(&weights, n).map(|w| w.total());
+        assert_eq!(total(Weights::Uniform, 3), Ok(3.0));
+        assert_eq!(total(Weights::counts(vec![2, 0, u32::MAX]).unwrap(), 3), Ok(4_294_967_297.0));
+        assert_eq!(total(Weights::real(vec![0.25, 0.0, 1e9]).unwrap(), 3), Ok(1e9 + 0.25));
+        assert_eq!(total(Weights::Counts([0, 0].into()), 2), Err(Error::ZeroWeights(2)));
+        let tiny = RowWeights::of(&Weights::real(vec![5e-324, 5e-324]).unwrap(), 2);
+        assert_eq!(tiny.map(|weights| weights.total()), Err(Error::ZeroWeights(2)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_count_is_so_many_rows_in_any_order(
+            rows in prop::collection::vec((-1e6..1e6f64, 0u32..4), 1..60),
+        ) {
+            prop_assume!(rows.iter().any(|(_, count)| *count > 0));
+            let counts = Weights::counts(rows.iter().map(|(_, count)| *count).collect()).unwrap();
+            let counted = RowWeights::of(&counts, rows.len()).unwrap();
+            let spelled: Vec<f64> = rows.iter().rev()
+                .flat_map(|(x, count)| std::iter::repeat_n(*x, *count as usize)).collect();
+            let plain = RowWeights::of(&Weights::Uniform, spelled.len()).unwrap();
+            let sum = counted.sum(1e6, |row| Some(rows[row].0));
+            prop_assert_eq!(sum, plain.sum(1e6, |row| Some(spelled[row])));
+            let expected: f64 = spelled.iter().sum();
+            prop_assert!((sum - expected).abs() <= 1e-6);
+        }
+    }
+}
