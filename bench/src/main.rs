@@ -127,6 +127,8 @@ fn shape(model: &AnyModel, report: &mut serde_json::Value) {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)
@@ -167,6 +169,10 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
         AnyModel::Stacked(model) => {
             total(model.members.iter().map(|member| size_of_trees(&member.learner)))
         }
+        AnyModel::Dynamic(model) => {
+            total(model.members.iter().map(|member| size_of_trees(&member.learner)))
+        }
+        AnyModel::Mixture(model) => total(model.experts.iter().map(size_of_trees)),
         AnyModel::Coded(model) => total(model.members.iter().map(size_of_trees)),
         AnyModel::Density(model) => {
             (model.trees.len(), model.trees.n_leaves(), model.trees.n_nodes())

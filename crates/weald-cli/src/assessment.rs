@@ -125,6 +125,8 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
         }
         AnyModel::Boosted(model) => model.prior.clone(),
         AnyModel::Stacked(model) => model.prior.clone(),
+        AnyModel::Dynamic(model) => model.prior.clone(),
+        AnyModel::Mixture(model) => model.prior.clone(),
         AnyModel::Coded(model) => model.prior.clone(),
         // Of nothing: a row that lies as others do.
         AnyModel::Isolation(model) => vec![model.typical().exp2()],

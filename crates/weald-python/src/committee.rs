@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use weald::adaboost::BoostedModel;
 use weald::any::{AnyModel, Trained};
 use weald::base::constant::ConstantModel;
-use weald::combine::{Coded, Stacked};
+use weald::combine::{Coded, Dynamic, Mixture, Stacked};
 use weald::ensemble::{Ensemble, Member};
 use weald::model::Model as _;
 use weald::persist;
@@ -29,6 +29,10 @@ pub enum Members {
     Boosted(BoostedModel<PartModel>),
     /// Members, and a model of what they say.
     Stacked(Stacked<PartModel>),
+    /// Members, and where each of them is right.
+    Dynamic(Dynamic<PartModel>),
+    /// Members, and a gate that believes them in parts.
+    Mixture(Mixture<PartModel>),
     /// Members that tell several classes apart.
     Coded(Coded<PartModel>),
 }
@@ -57,6 +61,8 @@ impl Members {
             Members::Committee(committee) => committee,
             Members::Boosted(boosted) => boosted,
             Members::Stacked(stacked) => stacked,
+            Members::Dynamic(dynamic) => dynamic,
+            Members::Mixture(mixture) => mixture,
             Members::Coded(coded) => coded,
         }
     }
@@ -72,6 +78,10 @@ impl Members {
                 let members = stacked.members.iter().map(|member| &member.learner);
                 members.chain([&stacked.last]).map(|m| (m, None)).collect()
             }
+            Members::Dynamic(dynamic) => {
+                dynamic.members.iter().map(|member| (&member.learner, None)).collect()
+            }
+            Members::Mixture(mixture) => mixture.experts.iter().map(|m| (m, None)).collect(),
             Members::Coded(coded) => coded.members.iter().map(|m| (m, None)).collect(),
         }
     }
@@ -92,6 +102,8 @@ impl Members {
             Members::Committee(model) => model.map(own).map(AnyModel::Committee),
             Members::Boosted(model) => model.map(own).map(AnyModel::Boosted),
             Members::Stacked(model) => model.map(own).map(|m| AnyModel::Stacked(Box::new(m))),
+            Members::Dynamic(model) => model.map(own).map(|m| AnyModel::Dynamic(Box::new(m))),
+            Members::Mixture(model) => model.map(own).map(|m| AnyModel::Mixture(Box::new(m))),
             Members::Coded(model) => model.map(own).map(|m| AnyModel::Coded(Box::new(m))),
         }
     }
@@ -114,6 +126,8 @@ impl Members {
             AnyModel::Committee(shell) => Members::Committee(shell.map(&mut part)?),
             AnyModel::Boosted(shell) => Members::Boosted(shell.map(&mut part)?),
             AnyModel::Stacked(shell) => Members::Stacked(shell.map(&mut part)?),
+            AnyModel::Dynamic(shell) => Members::Dynamic(shell.map(&mut part)?),
+            AnyModel::Mixture(shell) => Members::Mixture(shell.map(&mut part)?),
             AnyModel::Coded(shell) => Members::Coded(shell.map(&mut part)?),
             _ => return None,
         };

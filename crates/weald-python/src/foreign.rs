@@ -112,6 +112,18 @@ pub struct ForeignModel {
     pub output: Output,
 }
 
+impl Clone for ForeignModel {
+    /// The same member, under another reference.
+    fn clone(&self) -> ForeignModel {
+        ForeignModel {
+            member: Python::attach(|py| self.member.clone_ref(py)),
+            base: self.base.clone(),
+            schema: self.schema.clone(),
+            output: self.output.clone(),
+        }
+    }
+}
+
 impl ForeignModel {
     fn answer(&self, table: &Table) -> PyResult<Vec<f64>> {
         let columns = columns_of(table);

@@ -8,7 +8,9 @@ use weald::adaboost::AdaBoost;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::bag::Bagging;
 use weald::boost::{GradientBoosting, Start};
-use weald::combine::{MultiClass, Stacking, Voting, WeightedCommittee};
+use weald::combine::{
+    DynamicSelection, MixtureOfExperts, MultiClass, Stacking, Voting, WeightedCommittee,
+};
 use weald::data::{Sample, Task};
 use weald::ensemble::{Named, OutOfBag};
 use weald::learner::{Extras, Learner as _};
@@ -45,6 +47,10 @@ pub enum OfParts {
     Weighted(WeightedCommittee<Part>),
     /// Members of several kinds, and what learns from them.
     Stacking(Stacking<Part>),
+    /// Members of several kinds, of which those answer that are right nearby.
+    DynamicSelection(DynamicSelection<Part>),
+    /// Members and a gate.
+    MixtureOfExperts(MixtureOfExperts<Part>),
     /// Members that tell two classes apart.
     MultiClass(MultiClass<Part>),
 }
@@ -128,6 +134,24 @@ impl Learner {
                 held_out: learner.held_out,
                 pass_through: learner.pass_through,
             }),
+            (AnyLearner::DynamicSelection(learner), None) => {
+                OfParts::DynamicSelection(DynamicSelection {
+                    members: parts.members(&learner.members)?,
+                    rule: learner.rule,
+                    k: learner.k,
+                    held_out: learner.held_out,
+                })
+            }
+            (AnyLearner::MixtureOfExperts(learner), None) => {
+                OfParts::MixtureOfExperts(MixtureOfExperts {
+                    base: parts.part("base", &learner.base)?,
+                    n_experts: learner.n_experts,
+                    n_rounds: learner.n_rounds,
+                    tolerance: learner.tolerance,
+                    gate_l2: learner.gate_l2,
+                    n_starts: learner.n_starts,
+                })
+            }
             _ => {
                 let told = "the method has no use for members or a loss in Python";
                 return Err(WealdError::new_err(told));
@@ -231,6 +255,10 @@ impl OfParts {
             OfParts::Stacking(learner) => {
                 Members::Stacked(learner.fit_grouped(sample, groups, run)?)
             }
+            OfParts::DynamicSelection(learner) => {
+                Members::Dynamic(learner.fit_grouped(sample, groups, run)?)
+            }
+            OfParts::MixtureOfExperts(learner) => Members::Mixture(learner.fit(sample, run)?),
             OfParts::MultiClass(learner) => Members::Coded(learner.fit(sample, run)?),
         };
         Ok((Found::Members(members), None))
@@ -317,6 +345,8 @@ fn fit_out_of_bag(
         | AnyLearner::Voting(_)
         | AnyLearner::Weighted(_)
         | AnyLearner::Stacking(_)
+        | AnyLearner::DynamicSelection(_)
+        | AnyLearner::MixtureOfExperts(_)
         | AnyLearner::MultiClass(_)
         | AnyLearner::Linear(_)
         | AnyLearner::NaiveBayes(_)

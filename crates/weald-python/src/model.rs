@@ -301,6 +301,8 @@ impl Model {
             AnyModel::Isolation(model) => model.trees.len(),
             AnyModel::Density(model) => model.trees.len(),
             AnyModel::Stacked(model) => model.members.len(),
+            AnyModel::Dynamic(model) => model.members.len(),
+            AnyModel::Mixture(model) => model.experts.len(),
             AnyModel::Coded(model) => model.members.len(),
         }
     }

@@ -21,6 +21,7 @@ pub enum Part {
 }
 
 /// A fitted member.
+#[derive(Clone)]
 pub enum PartModel {
     /// weald's.
     Own(AnyModel),

@@ -61,6 +61,8 @@ fn tree(trained: &Trained) -> Result<&TreeModel> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)
@@ -124,6 +126,12 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Stacked(model) => {
             let _ = write!(out, "\n{}", picture::stacked(model, width()));
+        }
+        AnyModel::Dynamic(model) => {
+            let _ = write!(out, "\n{}", picture::dynamic(model, width()));
+        }
+        AnyModel::Mixture(model) => {
+            let _ = write!(out, "\n{}", picture::mixture(model, width()));
         }
         AnyModel::Coded(model) => {
             let _ = write!(out, "\n{}", picture::coded(model, width()));
@@ -253,6 +261,18 @@ pub fn shape(trained: &Trained) -> String {
         AnyModel::Stacked(model) => {
             let members = crate::say::count(model.members.len(), "member", "members");
             format!("{}, {members} and a model of what they say", trained.method)
+        }
+        AnyModel::Dynamic(model) => {
+            let members = crate::say::count(model.members.len(), "member", "members");
+            let rows = crate::say::count(model.right.n_rows(), "row", "rows");
+            format!("{}, {members} and {rows} that tell who is right", trained.method)
+        }
+        AnyModel::Mixture(model) => {
+            let experts = crate::say::count(model.experts.len(), "expert", "experts");
+            match trained.parameters.get("base") {
+                Some(base) => format!("{}, {experts} of {base}", trained.method),
+                None => format!("{}, {experts}", trained.method),
+            }
         }
         AnyModel::Coded(model) => {
             let tasks = crate::say::count(model.members.len(), "task", "tasks");
@@ -400,6 +420,17 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_members"] = json!(model.members.len());
             document["members"] = model.members.iter().map(|member| json!(member.name)).collect();
             document["pass_through"] = json!(model.pass_through);
+        }
+        AnyModel::Dynamic(model) => {
+            document["n_members"] = json!(model.members.len());
+            document["members"] = model.members.iter().map(|member| json!(member.name)).collect();
+            document["n_rows_kept"] = json!(model.right.n_rows());
+        }
+        AnyModel::Mixture(model) => {
+            document["n_experts"] = json!(model.experts.len());
+            document["shares"] = json!(model.gate.prior);
+            document["variances"] = json!(model.variances);
+            document["log_likelihoods"] = json!(model.likelihoods);
         }
         AnyModel::Coded(model) => {
             document["n_tasks"] = json!(model.tasks.len());

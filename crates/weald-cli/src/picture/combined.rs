@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use weald::any::AnyModel;
-use weald::combine::{Coded, Stacked};
+use weald::combine::{Coded, Dynamic, Mixture, Stacked};
 use weald::model::{Model, Output};
 use weald::parameter::Value;
 
@@ -35,6 +35,28 @@ pub fn stacked(model: &Stacked<AnyModel>, width: usize) -> String {
     };
     let words = format!("members: {}; the last model sees {sees}{passed}", names.join(", "));
     format!("{}\n", wrap(&words, width).join("\n"))
+}
+
+/// The members, and how many of the nearest rows tell who answers.
+pub fn dynamic(model: &Dynamic<AnyModel>, width: usize) -> String {
+    let names: Vec<&str> = model.members.iter().map(|member| member.name.as_str()).collect();
+    let near = count(model.right.k, "nearest row", "nearest rows");
+    let words = format!("members: {}; who is right about the {near} answers", names.join(", "));
+    format!("{}\n", wrap(&words, width).join("\n"))
+}
+
+/// The experts, what part of the rows each answers for, and how likely the rows are.
+pub fn mixture(model: &Mixture<AnyModel>, width: usize) -> String {
+    let mut out = String::new();
+    for (at, share) in model.gate.prior.iter().enumerate() {
+        let _ = writeln!(out, "  expert {}  {} of the rows", at + 1, super::percent(*share));
+    }
+    if let Some(last) = model.likelihoods.last() {
+        let rounds = count(model.likelihoods.len(), "round", "rounds");
+        let words = format!("mean log-likelihood of a row {} after {rounds}", super::number(*last));
+        let _ = writeln!(out, "{}", wrap(&words, width).join("\n"));
+    }
+    out
 }
 
 /// The tasks, and which classes each tells from which.

@@ -7,7 +7,7 @@
 
 use super::base::prefixed_error;
 use super::{AnyLearner, METHODS};
-use crate::combine::{Stacking, Voting, WeightedCommittee};
+use crate::combine::{DynamicSelection, Stacking, Voting, WeightedCommittee};
 use crate::ensemble::Named;
 use crate::error::{Error, Result, nearest};
 use crate::parameter::{Parameter, Parameters, Setting, out_of_range, parameter_list};
@@ -261,6 +261,36 @@ impl OfMembers for Stacking<AnyLearner> {
 
     fn last_mut(&mut self) -> Option<&mut AnyLearner> {
         Some(&mut self.last)
+    }
+
+    fn check_own(&self) -> Result<()> {
+        self.check_ranges()
+    }
+}
+
+impl Parameters for DynamicSelection<AnyLearner> {
+    fn method(&self) -> &'static str {
+        "dynamic-selection"
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        parameter_list![self,
+            rule: "who answers: those right about all of the nearest rows, or each as often as right",
+            k: "how many of the nearest rows are looked at",
+            held_out: "which rows members are asked about",
+        ]
+    }
+
+    parameters_of_members!();
+}
+
+impl OfMembers for DynamicSelection<AnyLearner> {
+    fn members(&self) -> &[Named<AnyLearner>] {
+        &self.members
+    }
+
+    fn members_mut(&mut self) -> &mut Vec<Named<AnyLearner>> {
+        &mut self.members
     }
 
     fn check_own(&self) -> Result<()> {

@@ -9,7 +9,8 @@ use crate::base::naive_bayes::NaiveBayes;
 use crate::base::nearest_neighbours::NearestNeighbours;
 use crate::boost::GradientBoosting;
 use crate::combine::{
-    Aggregate, MultiClass, Scheme, Stacking, Voting, Weighing, WeightedCommittee,
+    Aggregate, DynamicSelection, MixtureOfExperts, MultiClass, Scheme, Stacking, Voting, Weighing,
+    WeightedCommittee,
 };
 use crate::ensemble::Named;
 use crate::error::{Error, Result, nearest};
@@ -195,6 +196,18 @@ pub const METHODS: &[Method] = &[
         make: || weighted(Weighing::Bayes),
     },
     Method {
+        name: "dynamic-selection",
+        summary: "several methods, of which those answer that are right about the rows nearby",
+        source: "Ko, Sabourin & Britto 2008",
+        make: || AnyLearner::DynamicSelection(Box::new(DynamicSelection::of(members()))),
+    },
+    Method {
+        name: "mixture-of-experts",
+        summary: "experts, each for a region, and a gate that tells whom to believe where",
+        source: "Jacobs, Jordan, Nowlan & Hinton 1991; Jordan & Jacobs 1994",
+        make: || AnyLearner::MixtureOfExperts(Box::new(MixtureOfExperts::of(expert()))),
+    },
+    Method {
         name: "one-vs-rest",
         summary: "several classes by a method of two: each class against all others",
         source: "Rifkin & Klautau 2004",
@@ -307,21 +320,27 @@ fn members() -> Vec<Named<AnyLearner>> {
     vec![
         Named::new("gradient-boosting", AnyLearner::GradientBoosting(GradientBoosting::default())),
         Named::new("random-forest", AnyLearner::RandomForest(RandomForest::default())),
-        Named::new("extra-trees", AnyLearner::RandomForest(RandomForest::extra_trees())),
+        Named::new("linear", AnyLearner::Linear(Linear::default())),
     ]
 }
 
 /// What learns from members.
 fn last() -> AnyLearner {
-    AnyLearner::DecisionTree(DecisionTree::default())
+    AnyLearner::Linear(Linear::default())
+}
+
+/// What experts are: hardly penalised, since a penalty is no part of the likelihood.
+fn expert() -> AnyLearner {
+    AnyLearner::Linear(Linear { l2: 1e-3, ..Linear::default() })
 }
 
 fn weighted(weighing: Weighing) -> AnyLearner {
     AnyLearner::Weighted(Box::new(WeightedCommittee::of(members(), weighing)))
 }
 
+/// Linear models know two classes best.
 fn multi_class(scheme: Scheme) -> AnyLearner {
-    let base = AnyLearner::GradientBoosting(GradientBoosting::default());
+    let base = AnyLearner::Linear(Linear::default());
     AnyLearner::MultiClass(Box::new(MultiClass { scheme, ..MultiClass::of(base) }))
 }
 

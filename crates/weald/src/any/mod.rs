@@ -8,6 +8,7 @@ mod bagging;
 mod base;
 mod members;
 mod method;
+mod mixture_of_experts;
 mod multi_class;
 mod trained;
 
@@ -23,7 +24,10 @@ use crate::base::linear::{Linear, LinearModel};
 use crate::base::naive_bayes::{NaiveBayes, NaiveBayesModel};
 use crate::base::nearest_neighbours::{NearestNeighbours, NeighboursModel};
 use crate::boost::{AdditiveModel, GradientBoosting};
-use crate::combine::{Coded, MultiClass, Stacked, Stacking, Voting, WeightedCommittee};
+use crate::combine::{
+    Coded, Dynamic, DynamicSelection, Mixture, MixtureOfExperts, MultiClass, Stacked, Stacking,
+    Voting, WeightedCommittee,
+};
 use crate::data::{Aligned, Distribution, Sample, Schema, Task};
 use crate::ensemble::{Ensemble, Member};
 use crate::error::{Error, Result};
@@ -63,6 +67,10 @@ pub enum AnyLearner {
     Weighted(Box<WeightedCommittee<AnyLearner>>),
     /// Models of several methods, and one that learns from what they say.
     Stacking(Box<Stacking<AnyLearner>>),
+    /// Models of several methods, of which those answer that are right nearby.
+    DynamicSelection(Box<DynamicSelection<AnyLearner>>),
+    /// Models of a method, and a gate that believes them in parts.
+    MixtureOfExperts(Box<MixtureOfExperts<AnyLearner>>),
     /// Several classes by a method of two.
     MultiClass(Box<MultiClass<AnyLearner>>),
     /// Sums over columns.
@@ -94,6 +102,10 @@ pub enum AnyModel {
     Density(Box<DensityModel>),
     /// Models, and one of what they say.
     Stacked(Box<Stacked<AnyModel>>),
+    /// Models, and where each of them is right.
+    Dynamic(Box<Dynamic<AnyModel>>),
+    /// Models, and a gate that believes them in parts.
+    Mixture(Box<Mixture<AnyModel>>),
     /// Models of two classes that tell several apart.
     Coded(Box<Coded<AnyModel>>),
     /// Sums over columns.
@@ -120,6 +132,8 @@ macro_rules! each_learner {
             AnyLearner::Voting($learner) => $body,
             AnyLearner::Weighted($learner) => $body,
             AnyLearner::Stacking($learner) => $body,
+            AnyLearner::DynamicSelection($learner) => $body,
+            AnyLearner::MixtureOfExperts($learner) => $body,
             AnyLearner::MultiClass($learner) => $body,
             AnyLearner::Linear($learner) => $body,
             AnyLearner::NaiveBayes($learner) => $body,
@@ -141,6 +155,8 @@ macro_rules! each_model {
             AnyModel::Isolation($model) => $body,
             AnyModel::Density($model) => $body,
             AnyModel::Stacked($model) => $body,
+            AnyModel::Dynamic($model) => $body,
+            AnyModel::Mixture($model) => $body,
             AnyModel::Coded($model) => $body,
             AnyModel::Linear($model) => $body,
             AnyModel::NaiveBayes($model) => $body,
@@ -176,6 +192,7 @@ impl AnyLearner {
             AnyLearner::Bagging(learner) => Some(&learner.base),
             AnyLearner::AdaBoost(learner) => Some(&learner.base),
             AnyLearner::MultiClass(learner) => Some(&learner.base),
+            AnyLearner::MixtureOfExperts(learner) => Some(&learner.base),
             AnyLearner::Constant(_)
             | AnyLearner::GradientBoosting(_)
             | AnyLearner::RandomForest(_)
@@ -186,6 +203,7 @@ impl AnyLearner {
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
+            | AnyLearner::DynamicSelection(_)
             | AnyLearner::Linear(_)
             | AnyLearner::NaiveBayes(_)
             | AnyLearner::NearestNeighbours(_) => None,
@@ -198,6 +216,7 @@ impl AnyLearner {
             AnyLearner::Voting(learner) => &learner.members,
             AnyLearner::Weighted(learner) => &learner.members,
             AnyLearner::Stacking(learner) => &learner.members,
+            AnyLearner::DynamicSelection(learner) => &learner.members,
             _ => return self.own_base().into_iter().collect(),
         };
         let last = match self {
@@ -226,6 +245,8 @@ impl AnyLearner {
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
+            | AnyLearner::DynamicSelection(_)
+            | AnyLearner::MixtureOfExperts(_)
             | AnyLearner::MultiClass(_)
             | AnyLearner::Linear(_)
             | AnyLearner::NaiveBayes(_)
@@ -249,7 +270,10 @@ impl AnyLearner {
                 Algorithm::Auto => None,
                 algorithm => Some(algorithm.task()),
             },
-            AnyLearner::MultiClass(_) => Some(Task::Classification),
+            AnyLearner::MultiClass(_) | AnyLearner::DynamicSelection(_) => {
+                Some(Task::Classification)
+            }
+            AnyLearner::MixtureOfExperts(learner) => learner.base.task(),
             AnyLearner::Voting(learner) if learner.combine.needs_classes() => {
                 Some(Task::Classification)
             }
@@ -309,6 +333,14 @@ impl Learner for AnyLearner {
                 learner.check()?;
                 learner.fit(sample, run).map(|model| AnyModel::Stacked(Box::new(model)))
             }
+            AnyLearner::DynamicSelection(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(|model| AnyModel::Dynamic(Box::new(model)))
+            }
+            AnyLearner::MixtureOfExperts(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(|model| AnyModel::Mixture(Box::new(model)))
+            }
             AnyLearner::MultiClass(learner) => {
                 learner.check()?;
                 learner.fit(sample, run).map(|model| AnyModel::Coded(Box::new(model)))
@@ -343,6 +375,8 @@ impl Learner for AnyLearner {
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
+            | AnyLearner::DynamicSelection(_)
+            | AnyLearner::MixtureOfExperts(_)
             | AnyLearner::MultiClass(_)
             | AnyLearner::Linear(_)
             | AnyLearner::NaiveBayes(_)
@@ -372,6 +406,8 @@ impl Learner for AnyLearner {
             | AnyLearner::Voting(_)
             | AnyLearner::Weighted(_)
             | AnyLearner::Stacking(_)
+            | AnyLearner::DynamicSelection(_)
+            | AnyLearner::MixtureOfExperts(_)
             | AnyLearner::MultiClass(_) => self.fit(&sample.reweighted(&pairs.weights()), run),
             AnyLearner::Linear(_)
             | AnyLearner::NaiveBayes(_)
@@ -418,6 +454,12 @@ impl Learner for AnyLearner {
                 let model = learner.fit_grouped(sample, groups, run)?;
                 Ok(AnyModel::Stacked(Box::new(model)))
             }
+            (AnyLearner::DynamicSelection(learner), _) => {
+                let groups = extras.only_groups()?;
+                learner.check()?;
+                let model = learner.fit_grouped(sample, groups, run)?;
+                Ok(AnyModel::Dynamic(Box::new(model)))
+            }
             _ => match extras.given() {
                 Some(extra) => Err(Error::NotTaken { extra }),
                 None => self.fit(sample, run),
@@ -452,6 +494,8 @@ fn additive_progress(progress: &Progress<AnyModel>) -> Result<Progress<AdditiveM
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)

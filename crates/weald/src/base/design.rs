@@ -295,7 +295,7 @@ fn levels_coding(codes: &[u32], n_levels: usize, weights: &RowWeights) -> Coding
 
 /// Writes one row of a table as models take it: the code of the level for categories, NaN for what
 /// is missing.
-pub(super) fn read_row(table: &Table, row: usize, values: &mut [f64]) {
+pub(crate) fn read_row(table: &Table, row: usize, values: &mut [f64]) {
     for (value, column) in values.iter_mut().zip(table.columns()) {
         *value = match column {
             Column::Numeric(numbers) => numbers.at(row),

@@ -159,9 +159,14 @@ impl NeighboursModel {
     pub fn prior(&self) -> Vec<f64> {
         let near = |row| Near { row, distance: 0.0, is_last: false };
         let all = Nearest { rows: (0..self.n_rows()).map(near).collect(), last_share: 1.0 };
-        let mut prior = vec![0.0; self.output.width()];
-        self.respond(&all, &mut prior);
-        prior
+        self.said_by(&all)
+    }
+
+    /// What the nearest rows say together.
+    pub fn said_by(&self, nearest: &Nearest) -> Vec<f64> {
+        let mut said = vec![0.0; self.output.width()];
+        self.respond(nearest, &mut said);
+        said
     }
 
     /// Writes what the nearest rows say together.

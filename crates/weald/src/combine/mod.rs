@@ -5,12 +5,16 @@
 //!   super learner, greedy selection, Bayesian averaging;
 //! - [`Stacking`]: another learner learns from what members say of rows that they have not seen;
 //!   with a share of the rows held out it is blending;
+//! - [`DynamicSelection`]: those members answer for a row that are right about rows near it;
+//! - [`MixtureOfExperts`]: members and a gate that believes them in parts, fitted together;
 //! - [`MultiClass`]: several classes by learners of two.
 //!
 //! To prefer over bagging and boosting where good models of different kinds are at hand: their
 //! mistakes differ more than those of models of one kind.
 
 mod bayes_optimal;
+mod dynamic_selection;
+mod mixture_of_experts;
 mod multi_class;
 mod selection;
 mod stacking;
@@ -18,6 +22,8 @@ mod super_learner;
 mod voting;
 mod weighted_committee;
 
+pub use dynamic_selection::{Dynamic, DynamicSelection, Knora};
+pub use mixture_of_experts::{Mixture, MixtureOfExperts, expert_names};
 pub(crate) use multi_class::answers;
 pub use multi_class::{Aggregate, Coded, MultiClass, Scheme, hastie_tibshirani, wu_lin_weng};
 pub use stacking::{Stacked, Stacking};

@@ -53,6 +53,10 @@ pub(super) fn groves(model: &AnyModel) -> Vec<Grove<'_>> {
         AnyModel::Stacked(model) => {
             return model.members.iter().flat_map(|member| groves(&member.learner)).collect();
         }
+        AnyModel::Dynamic(model) => {
+            return model.members.iter().flat_map(|member| groves(&member.learner)).collect();
+        }
+        AnyModel::Mixture(model) => return model.experts.iter().flat_map(groves).collect(),
         AnyModel::Coded(model) => return model.members.iter().flat_map(groves).collect(),
         AnyModel::Density(model) => Kept::Mean(&model.trees),
         AnyModel::Isolation(model) => match &model.trees {

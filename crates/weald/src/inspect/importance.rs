@@ -55,6 +55,10 @@ pub fn importance(model: &AnyModel) -> Vec<f64> {
         AnyModel::Stacked(model) => {
             mean(model.members.iter().map(|member| &member.learner), n_columns)
         }
+        AnyModel::Dynamic(model) => {
+            mean(model.members.iter().map(|member| &member.learner), n_columns)
+        }
+        AnyModel::Mixture(model) => mean(model.experts.iter(), n_columns),
         AnyModel::Coded(model) => mean(model.members.iter(), n_columns),
     }
 }

@@ -68,6 +68,8 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             | AnyModel::Isolation(_)
             | AnyModel::Density(_)
             | AnyModel::Stacked(_)
+            | AnyModel::Dynamic(_)
+            | AnyModel::Mixture(_)
             | AnyModel::Coded(_)
             | AnyModel::Linear(_)
             | AnyModel::NaiveBayes(_)
@@ -92,6 +94,8 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             | AnyModel::Isolation(_)
             | AnyModel::Density(_)
             | AnyModel::Stacked(_)
+            | AnyModel::Dynamic(_)
+            | AnyModel::Mixture(_)
             | AnyModel::Coded(_) => 1,
             AnyModel::Constant(_)
             | AnyModel::Linear(_)

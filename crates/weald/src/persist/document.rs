@@ -67,6 +67,10 @@ pub(super) enum Kind {
     Density,
     /// Models, and one of what they say.
     Stacked,
+    /// Models, and where each of them is right.
+    Dynamic,
+    /// Models, and a gate that believes them in parts.
+    Mixture,
     /// Models of two classes that tell several apart.
     Coded,
     /// Sums over columns.
@@ -210,6 +214,8 @@ pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)

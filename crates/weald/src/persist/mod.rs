@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked`, `coded`, `linear`, `naive-bayes` or `neighbours`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked`, `dynamic`, `mixture`, `coded`, `linear`, `naive-bayes` or `neighbours`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -141,6 +141,20 @@
 //! | `stacked.pass_through` | `u8` | 1 if it sees the columns too, else 0                            |
 //! | `stacked.prior`  | `f64` | one number an output                                                |
 //!
+//! Members of which those answer that are right nearby have `committee.members` and
+//! `committee.ends`, `dynamic.names` (`u8`, a JSON list), `dynamic.rule` (`u8`, one code: 0
+//! eliminate, 1 union), `dynamic.prior` (`f64`, one number an output) and `dynamic.right` (`u8`, a
+//! container with nearest neighbours, whose targets are 1 for each member that is right about a row
+//! and 0 for all others). A mixture of experts has its experts in `committee.members` and
+//! `committee.ends`, and:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `mixture.gate`   | `u8`  | a container with a linear model, whose classes are the experts      |
+//! | `mixture.variances` | `f64` | experts × numbers that are predicted; none for classes           |
+//! | `mixture.likelihoods` | `f64` | the mean log-likelihood of a row after each round              |
+//! | `mixture.prior`  | `f64` | one number an output                                                |
+//!
 //! Models of two classes that tell several apart have `committee.members` and `committee.ends`, and:
 //!
 //! | array            | type  | what it holds                                                       |
@@ -206,6 +220,7 @@ mod density;
 mod design;
 mod digest;
 mod document;
+mod dynamic;
 mod foreign;
 mod forest;
 mod header;
@@ -214,6 +229,7 @@ mod json;
 mod leaf_rows;
 mod linear;
 mod linear_model;
+mod mixture;
 mod naive_bayes;
 mod names;
 mod neighbours;
@@ -320,6 +336,14 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             stacked::write(model, arrays);
             Kind::Stacked
         }
+        AnyModel::Dynamic(model) => {
+            dynamic::write(model, arrays);
+            Kind::Dynamic
+        }
+        AnyModel::Mixture(model) => {
+            mixture::write(model, arrays);
+            Kind::Mixture
+        }
         AnyModel::Coded(model) => {
             coded::write(model, arrays);
             Kind::Coded
@@ -412,6 +436,12 @@ fn read_model(
         Kind::Boosted => AnyModel::Boosted(boosted::read(arrays, (schema, output), depth)?),
         Kind::Stacked => {
             AnyModel::Stacked(Box::new(stacked::read(arrays, (schema, output), depth)?))
+        }
+        Kind::Dynamic => {
+            AnyModel::Dynamic(Box::new(dynamic::read(arrays, (schema, output), depth)?))
+        }
+        Kind::Mixture => {
+            AnyModel::Mixture(Box::new(mixture::read(arrays, (schema, output), depth)?))
         }
         Kind::Coded => AnyModel::Coded(Box::new(coded::read(arrays, (schema, output), depth)?)),
         Kind::Isolation => AnyModel::Isolation(Box::new(isolation::read(arrays, schema, &output)?)),

@@ -30,6 +30,8 @@ impl<'m> Detector<'m> {
             | AnyModel::Committee(_)
             | AnyModel::Boosted(_)
             | AnyModel::Stacked(_)
+            | AnyModel::Dynamic(_)
+            | AnyModel::Mixture(_)
             | AnyModel::Coded(_)
             | AnyModel::Linear(_)
             | AnyModel::NaiveBayes(_)

@@ -76,6 +76,8 @@ fn boosted(trained: &Trained) -> Result<(&BoostedModel<AnyModel>, &[String])> {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)

@@ -122,7 +122,10 @@ mod tests {
     #[test]
     fn what_is_implied_is_what_was_said() {
         let r = vec![vec![0.0, 0.9, 0.4], vec![0.1, 0.0, 0.7], vec![0.6, 0.3, 0.0]];
-        for n in [vec![vec![1.0; 3]; 3], vec![vec![0.0, 5.0, 2.0], vec![5.0, 0.0, 9.0], vec![2.0, 9.0, 0.0]]] {
+        for n in [
+            vec![vec![1.0; 3]; 3],
+            vec![vec![0.0, 5.0, 2.0], vec![5.0, 0.0, 9.0], vec![2.0, 9.0, 0.0]],
+        ] {
             let p = hastie_tibshirani(&r, &n);
             for i in 0..3 {
                 let others = || (0..3).filter(|&j| j != i);

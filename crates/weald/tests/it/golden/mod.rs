@@ -150,6 +150,8 @@ fn every_leaf_is_reached(model: &AnyModel) {
         AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_) => vec![],
     };
     let table = probe();

@@ -81,6 +81,18 @@ fn slow(model: &AnyModel, columns: &[usize]) -> Vec<Slow> {
         AnyModel::Boosted(model) => {
             model.members.iter().flat_map(|member| slow(member, columns)).collect()
         }
+        AnyModel::Stacked(model) => {
+            model.members.iter().flat_map(|member| slow(&member.learner, columns)).collect()
+        }
+        AnyModel::Dynamic(model) => {
+            model.members.iter().flat_map(|member| slow(&member.learner, columns)).collect()
+        }
+        AnyModel::Mixture(model) => {
+            model.experts.iter().flat_map(|expert| slow(expert, columns)).collect()
+        }
+        AnyModel::Coded(model) => {
+            model.members.iter().flat_map(|member| slow(member, columns)).collect()
+        }
     }
 }
 

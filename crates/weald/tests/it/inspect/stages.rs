@@ -53,6 +53,8 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
         | AnyModel::Isolation(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)
@@ -74,6 +76,8 @@ fn a_stage_is_the_model_that_ends_there() {
                 | AnyModel::Isolation(_)
                 | AnyModel::Density(_)
                 | AnyModel::Stacked(_)
+                | AnyModel::Dynamic(_)
+                | AnyModel::Mixture(_)
                 | AnyModel::Coded(_) => 1,
                 AnyModel::Constant(_)
                 | AnyModel::Linear(_)

@@ -179,6 +179,8 @@ fn check_values(name: &str, model: &AnyModel, table: &Aligned<'_>) {
         | AnyModel::Boosted(_)
         | AnyModel::Density(_)
         | AnyModel::Stacked(_)
+        | AnyModel::Dynamic(_)
+        | AnyModel::Mixture(_)
         | AnyModel::Coded(_) => {}
     }
 }

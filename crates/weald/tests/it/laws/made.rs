@@ -387,6 +387,12 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
         ("super-learner", &[("held_out", "share:0.3")]),
         ("ensemble-selection", &[("held_out", "folds:3"), ("weighing", "selection:9")]),
         ("bayes-optimal", &[("held_out", "folds:3"), ("prior", "1,2,3")]),
+        ("dynamic-selection of classes", &[("held_out", "folds:3")]),
+        ("dynamic-selection of classes", &[("rule", "union"), ("k", "3")]),
+        (
+            "stacking",
+            &[("members", "linear,naive-bayes,nearest-neighbours"), ("held_out", "folds:3")],
+        ),
     ];
     let tree: &[(&str, &str)] = &[("base", "decision-tree"), ("base.max_depth", "3")];
     let of_two: &[&[(&str, &str)]] = match target {
@@ -409,5 +415,16 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
         (format!("{name} {:?}", settings[1]), learner)
     };
     let members = of_members.iter().map(|(name, settings)| made(name, &[few, settings]));
+    let mixtures: [&[(&str, &str)]; 2] = [
+        &[("n_experts", "2"), ("n_rounds", "5"), ("n_starts", "2")],
+        &[
+            ("base", "decision-tree"),
+            ("base.max_depth", "2"),
+            ("n_experts", "3"),
+            ("n_rounds", "4"),
+        ],
+    ];
+    let mixtures = mixtures.map(|settings| made("mixture-of-experts", &[&[], settings]));
+    let members = members.chain(mixtures);
     members.chain(of_two.iter().map(|settings| made("one-vs-rest", &[tree, settings]))).collect()
 }

@@ -1,0 +1,54 @@
+//! Mixtures of experts by name.
+
+use super::AnyLearner;
+use super::base::OfBase;
+use crate::combine::MixtureOfExperts;
+use crate::error::Result;
+use crate::parameter::{Parameter, Parameters, Setting, parameter_list};
+
+impl Parameters for MixtureOfExperts<AnyLearner> {
+    fn method(&self) -> &'static str {
+        "mixture-of-experts"
+    }
+
+    fn parameters(&mut self) -> Vec<Parameter<'_>> {
+        parameter_list![self,
+            n_experts: "how many experts",
+            n_rounds: "rounds of expectation and maximisation, at the most",
+            tolerance: "ends when the mean log-likelihood of a row rises by less",
+            gate_l2: "the penalty on squared coefficients of the gate",
+            n_starts: "from how many random starts, of which the best is kept",
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        self.set_any(name, value)
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.settings_of_all()
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_all()
+    }
+}
+
+impl OfBase for MixtureOfExperts<AnyLearner> {
+    fn base(&self) -> &AnyLearner {
+        &self.base
+    }
+
+    fn base_mut(&mut self) -> &mut AnyLearner {
+        &mut self.base
+    }
+
+    fn refuses(&self, base: &AnyLearner) -> Option<&'static str> {
+        let is_mixture = matches!(base, AnyLearner::MixtureOfExperts(_));
+        is_mixture.then_some("a method that is not itself a mixture of experts")
+    }
+
+    fn check_own(&self) -> Result<()> {
+        self.check_ranges()
+    }
+}
