@@ -227,7 +227,7 @@ impl Standard {
     }
 
     /// A number, or the outermost of training for an infinity.
-    fn finite(&self, x: f64) -> f64 {
+    pub fn finite(&self, x: f64) -> f64 {
         match x {
             f64::INFINITY => self.high,
             f64::NEG_INFINITY => self.low,

@@ -64,13 +64,13 @@ impl Learner for NearestNeighbours {
         run.install(|| {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
-            let rows = DesignRows::of(&design, sample.table);
+            let all = Neighbours::of(&design, sample.table, vec![1; sample.n_rows()]);
             let targets = targets(sample.target);
-            let (rows, kept) = in_order(&rows, &targets, sample);
+            let (rows, kept) = in_order(all.rows(), &targets, sample);
             let (schema, output) = (sample.table.schema().clone(), Output::of(sample.target));
             Ok(NeighboursModel {
                 k: self.k,
-                neighbours: Neighbours::new(rows, kept.copies),
+                neighbours: all.take(&rows, kept.copies),
                 weights: kept.weights,
                 targets: kept.targets,
                 schema,
@@ -94,7 +94,7 @@ struct Kept {
 }
 
 /// Those rows that count, in an order that is theirs alone, equal ones as copies of one.
-fn in_order(rows: &DesignRows, targets: &[f64], sample: &Sample<'_>) -> (DesignRows, Kept) {
+fn in_order(rows: &DesignRows, targets: &[f64], sample: &Sample<'_>) -> (Vec<usize>, Kept) {
     let width = targets.len() / rows.n_rows();
     let of_row = |row: usize| {
         let targets = &targets[row * width..][..width];
@@ -127,7 +127,7 @@ fn in_order(rows: &DesignRows, targets: &[f64], sample: &Sample<'_>) -> (DesignR
         kept.weights.push(sample.weights.copies(row).1);
         kept.targets.extend(of_row(row).2);
     }
-    (rows.take(&first_of), kept)
+    (first_of, kept)
 }
 
 /// The targets of each row together.
@@ -215,7 +215,9 @@ impl NeighboursModel {
         }
         let total =
             exact_weight.value(weights[0]) + nearest.last_share * exact_weight.value(weights[1]);
-        exact.mean(sums[0], total) + nearest.last_share * exact.mean(sums[1], total)
+        let mean = exact.mean(sums[0], total) + nearest.last_share * exact.mean(sums[1], total);
+        // Where all are the largest there is, a sum of shares may be rounded up.
+        mean.clamp(f64::MIN, f64::MAX)
     }
 
     /// What a row weighs, by the heaviest of some.

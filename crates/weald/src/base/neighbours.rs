@@ -1,7 +1,8 @@
 //! The rows of a table that are nearest to a row.
 //!
 //! Rows are compared as a design makes them: squared differences of numbers, each in deviations of
-//! its column, and 1 for each column of categories in which they differ. A missing number is at the
+//! its column, and 1 for each column of categories in which they differ. Differences are taken before
+//! they are divided, so that whole numbers that are as far are equally far. A missing number is at the
 //! mean of its column, and differs from one that is there by 1 more. Every row is looked at; a
 //! distance is given up as soon as it cannot be among the least, which changes nothing.
 //!
@@ -10,21 +11,28 @@
 
 use std::sync::Arc;
 
-use super::design::{Design, DesignRows, NOWHERE};
+use super::design::{Design, DesignRows, NOWHERE, Standard, read_row};
 use crate::data::Table;
 
 /// Rows that are compared with all queries of a batch before others are.
 const BLOCK: usize = 256;
 /// Numbers that are compared before a distance may be given up.
 const CHUNK: usize = 8;
+/// The size of a unit at the most, as a power of two.
+const MOST_EXPONENT: i32 = 1000;
+/// Units from 0 beyond which a number is held to be so far.
+const FARTHEST: f64 = 1e12;
 /// Candidates beyond `2 k` that are kept before they are sorted.
 const SLACK: usize = 64;
 
 /// Rows to search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbours {
+    /// Their indicators, and their numbers, each in a unit of its column.
     rows: DesignRows,
     copies: Vec<u32>,
+    /// The unit of each number, and how many deviations it has.
+    units: Vec<(f64, f64)>,
 }
 
 /// A row that is near.
@@ -61,16 +69,39 @@ struct Query {
 impl Neighbours {
     /// The rows of a table, each as often as `copies` says; one of 0 is never near.
     pub fn of(design: &Arc<Design>, table: &Table, copies: Vec<u32>) -> Neighbours {
-        Neighbours::new(DesignRows::of(design, table), copies)
+        let none = DesignRows::new(design.clone(), Vec::new(), Vec::new(), 0);
+        let mut all = Neighbours::new(none, Vec::new());
+        let (mut numbers, mut slots) = (Vec::new(), Vec::new());
+        let mut values = vec![0.0; table.n_columns()];
+        for row in 0..table.n_rows() {
+            read_row(table, row, &mut values);
+            let query = all.query(&values, 1);
+            numbers.extend(query.numbers);
+            slots.extend(query.slots);
+        }
+        all.rows = DesignRows::new(design.clone(), numbers, slots, table.n_rows());
+        all.copies = copies;
+        all
     }
 
-    /// Rows that a design has made.
+    /// Rows whose numbers are in the units that their design makes: powers of two.
     pub fn new(rows: DesignRows, copies: Vec<u32>) -> Neighbours {
         debug_assert_eq!(rows.n_rows(), copies.len());
-        Neighbours { rows, copies }
+        let unit = |standard: &Standard| {
+            let largest = libm::frexp(standard.low.abs().max(standard.high.abs())).1;
+            let unit = libm::ldexp(1.0, (-largest).clamp(-MOST_EXPONENT, MOST_EXPONENT));
+            (unit, 1.0 / (standard.deviation * unit))
+        };
+        let units = rows.design().standards().map(unit).collect();
+        Neighbours { rows, copies, units }
     }
 
-    /// The rows.
+    /// Some of the rows, in this order, each as often as `copies` says.
+    pub fn take(&self, rows: &[usize], copies: Vec<u32>) -> Neighbours {
+        Neighbours { rows: self.rows.take(rows), copies, units: self.units.clone() }
+    }
+
+    /// The rows, their numbers in units of the columns.
     pub fn rows(&self) -> &DesignRows {
         &self.rows
     }
@@ -114,6 +145,14 @@ impl Neighbours {
         let mut numbers = vec![0.0; design.n_numbers()];
         let mut slots = vec![NOWHERE; design.n_slots()];
         design.code(row, &mut numbers, &mut slots);
+        let standards = design.columns().zip(row).filter_map(|((coding, ..), &x)| {
+            coding
+                .standard()
+                .map(|standard| if x.is_nan() { standard.mean } else { standard.finite(x) })
+        });
+        for ((number, &(unit, _)), x) in numbers.iter_mut().zip(&self.units).zip(standards) {
+            *number = (x * unit).clamp(-FARTHEST, FARTHEST) + 0.0;
+        }
         let room = 2 * k.min(self.rows.n_rows()) + SLACK;
         Query { numbers, slots, found: Vec::new(), limit: f64::INFINITY, room }
     }
@@ -124,16 +163,22 @@ impl Neighbours {
         let mut distance = slots.filter(|(a, b)| a != b).count() as f64;
         let (chunks, rest) = self.rows.numbers(row).as_chunks::<CHUNK>();
         let (own_chunks, own_rest) = query.numbers.as_chunks::<CHUNK>();
-        for (a, b) in chunks.iter().zip(own_chunks) {
+        let (unit_chunks, unit_rest) = self.units.as_chunks::<CHUNK>();
+        let square = |a: f64, b: f64, unit: (f64, f64)| {
+            let far = (a - b) * unit.1;
+            far * far
+        };
+        for ((a, b), units) in chunks.iter().zip(own_chunks).zip(unit_chunks) {
             // Squares are not below 0, so that a part above the limit leaves no hope.
             if distance > query.limit {
                 return None;
             }
-            let square = |i: usize| (a[i] - b[i]) * (a[i] - b[i]);
-            let quarter = |i: usize| square(i) + square(i + 4);
-            distance += (quarter(0) + quarter(1)) + (quarter(2) + quarter(3));
+            let half =
+                |i: usize| square(a[i], b[i], units[i]) + square(a[i + 4], b[i + 4], units[i + 4]);
+            distance += (half(0) + half(1)) + (half(2) + half(3));
         }
-        distance += rest.iter().zip(own_rest).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        let rest = rest.iter().zip(own_rest).zip(unit_rest);
+        distance += rest.map(|((a, b), unit)| square(*a, *b, *unit)).sum::<f64>();
         (distance <= query.limit).then_some(distance)
     }
 

@@ -146,11 +146,13 @@ fn coefficients_in_the_units_of_columns_give_the_predictions() {
 #[test]
 fn the_class_of_the_widest_margin_is_the_likeliest() {
     let columns = drawn(200, 4, 11);
-    for n_classes in [2, 4] {
+    // A class in the middle has no half-space of its own.
+    for (n_classes, least) in [(2, 180), (4, 90)] {
         let names: Vec<String> = (0..200)
             .map(|row| {
                 let place = columns[0][row] + 0.5 * columns[1][row] + 0.1 * columns[3][row];
-                format!("{}", ((place + 1.5) / 3.0 * f64::from(n_classes)) as u32)
+                let class = ((place + 1.5) / 3.0 * f64::from(n_classes)) as u32;
+                format!("{}", class.min(n_classes - 1))
             })
             .collect();
         let (table, target) = (numbers(&columns), Target::from_names(&names));
@@ -165,7 +167,7 @@ fn the_class_of_the_widest_margin_is_the_likeliest() {
         assert_eq!(classes, widest);
         let Target::Classes(labels) = &target else { panic!() };
         let right = classes.iter().zip(labels.codes()).filter(|(a, b)| a == b).count();
-        assert!(right > 170, "{n_classes} classes: {right}");
+        assert!(right > least, "{n_classes} classes: {right}");
         assert!(model.scale > 0.1, "{}", model.scale);
     }
 }

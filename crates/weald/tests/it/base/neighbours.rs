@@ -40,10 +40,8 @@ fn obvious(distances: &[f64], counts: &[u32], y: &[f64], k: usize) -> f64 {
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     let k = k.min(all.len());
     let last = all[k - 1].0;
-    let is_near = |d: f64| d < last - 1e-9;
-    let near: Vec<f64> = all.iter().filter(|(d, _)| is_near(*d)).map(|(_, y)| *y).collect();
-    let ties: Vec<f64> =
-        all.iter().filter(|(d, _)| (d - last).abs() <= 1e-9).map(|(_, y)| *y).collect();
+    let near: Vec<f64> = all.iter().filter(|(d, _)| *d < last).map(|(_, y)| *y).collect();
+    let ties: Vec<f64> = all.iter().filter(|(d, _)| *d == last).map(|(_, y)| *y).collect();
     let left = (k - near.len()) as f64 / ties.len() as f64;
     (near.iter().sum::<f64>() + left * ties.iter().sum::<f64>()) / k as f64
 }
@@ -88,8 +86,19 @@ proptest! {
         let sample = Sample::new(&table, &labels, &weights).unwrap();
         let shares = NearestNeighbours { k }.fit(&sample, &run()).unwrap().scores(&table).unwrap();
         let Target::Classes(labels) = &labels else { panic!() };
+        let row_weights = RowWeights::of(&weights, y.len()).unwrap();
+        let design = Arc::new(Design::of(&table, &row_weights));
+        let all = Neighbours::of(&design, &table, vec![1; y.len()]);
         for row in 0..y.len() {
-            let far = distances(&used, &seen, &counts, row);
+            let slow = distances(&used, &seen, &counts, row);
+            let mut values: Vec<f64> = columns.iter().map(|column| column[row]).collect();
+            values.push(colours[row].into());
+            // What is equally far is told by the distances themselves.
+            let mut far = vec![0.0; y.len()];
+            for near in all.nearest(&values, y.len()).rows {
+                far[near.row] = near.distance;
+                prop_assert!((near.distance - slow[near.row]).abs() < 1e-9 * (1.0 + slow[near.row]));
+            }
             let expected = obvious(&far, &counts, &y, k);
             prop_assert!((means.row(row)[0] - expected).abs() < 1e-9, "{:?} {}", means.row(row), expected);
             for (class, share) in shares.row(row).iter().enumerate() {
@@ -116,6 +125,23 @@ fn the_nearest_rows_of_a_table_are_told_by_their_numbers() {
     );
     assert_eq!(nearest.last_share, 0.5, "two rows share one place");
     assert_eq!(neighbours.nearest(&[10.0], 100).rows.len(), 5, "all there are");
+}
+
+#[test]
+fn whole_numbers_as_far_on_either_side_are_equally_far() {
+    let x: Vec<f64> = (0..40).map(|i| f64::from(i * i % 23)).collect();
+    let table = numbers(&[x.clone()]);
+    let weights = RowWeights::of(&Weights::Uniform, 40).unwrap();
+    let design = Arc::new(Design::of(&table, &weights));
+    let neighbours = Neighbours::of(&design, &table, vec![1; 40]);
+    for from in 0..23 {
+        for near in neighbours.nearest(&[f64::from(from)], 40).rows {
+            let far = (x[near.row] - f64::from(from)).abs();
+            let other = neighbours.nearest(&[x[near.row] + far], 40).rows;
+            let back = other.iter().find(|other| other.row == near.row).unwrap();
+            assert_eq!(near.distance, back.distance);
+        }
+    }
 }
 
 #[test]

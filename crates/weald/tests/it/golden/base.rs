@@ -177,7 +177,7 @@ fn designs_that_mean_nothing() {
     refused(flags(0, 4), "the column \"x\" has the flags 4");
     refused(flags(0, 2), "the column \"x\" is not read as its kind is");
     refused(flags(3, 1), "the column \"many\" is not read as its kind is");
-    refused(flags(0, 1), "the array coefficients.value has [3, 31], expected [3, 30]");
+    refused(flags(0, 1), "the array coefficients.value has the shape [3, 31], expected [3, 30]");
     let level = |at, x: u32| coefficients().put("design.levels", at, x.to_le_bytes());
     refused(level(2, 2), "are out of order");
     refused(level(3, 1), "the levels of the column \"many\" are out of order");

@@ -88,9 +88,21 @@ const GOLDEN: [Golden; 13] = [
         model: forests::of_classes,
         scores: "10c44d7c012dd5b98030368c7369d1df04ee6b23da7350e50addaed1efe30926",
     },
-    Golden { name: "v1_coefficients", model: base::linear, scores: "" },
-    Golden { name: "v1_naive_bayes", model: base::naive_bayes, scores: "" },
-    Golden { name: "v1_neighbours", model: base::neighbours, scores: "" },
+    Golden {
+        name: "v1_coefficients",
+        model: base::linear,
+        scores: "ef9c8eab159a5876e4986d26a44c5dfda978d827daabce395afece12f851e784",
+    },
+    Golden {
+        name: "v1_naive_bayes",
+        model: base::naive_bayes,
+        scores: "8cf880aaa4a3798ecf3c9516e55778bfa6814f423292950ed153eb378f280119",
+    },
+    Golden {
+        name: "v1_neighbours",
+        model: base::neighbours,
+        scores: "4bceb969a21579c6bc5a0fcbb54aa78d88778821db0846e1b49a71df6ed1f0f0",
+    },
 ];
 
 #[test]
