@@ -316,6 +316,32 @@ impl Model {
         }
     }
 
+    /// The mean log-likelihood of a row after each round; `None` but of mixtures of experts.
+    #[getter]
+    fn likelihoods(&self) -> Option<Vec<f64>> {
+        match &self.facts().model {
+            AnyModel::Mixture(model) => Some(model.likelihoods.clone()),
+            _ => None,
+        }
+    }
+
+    /// How much the gate of a mixture believes each expert, row by row.
+    fn gate<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guarded(|| {
+            let AnyModel::Mixture(model) = &self.facts().model else {
+                return Err(WealdError::new_err("only mixtures of experts have a gate"));
+            };
+            let aligned = self.aligned(table)?;
+            let n_rows = table.table.n_rows();
+            array_of(py, on_threads(py, threads, n_rows, || model.gate_probabilities(&aligned))?)
+        })
+    }
+
     /// The error on rows out of the bag after each member; `None` if there were none.
     #[getter]
     fn out_of_bag_errors(&self) -> Option<Vec<f64>> {

@@ -6,11 +6,6 @@ import pytest
 
 import weald
 
-TREES = sorted(
-    n
-    for n in weald.__all__
-    if n.endswith(("Classifier", "Regressor", "Ranker")) and not n.startswith("KNeighbors")
-)
 BASE = [
     "KNeighborsClassifier",
     "KNeighborsRegressor",
@@ -19,9 +14,35 @@ BASE = [
     "NaiveBayes",
     "Ridge",
 ]
-ESTIMATORS = TREES + BASE
+SCHEMES = ["OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"]
+OF_MEMBERS = sorted(
+    f"{family}{kind}"
+    for family in ("BayesOptimal", "EnsembleSelection", "Stacking", "SuperLearner", "Voting")
+    for kind in ("Classifier", "Regressor")
+) + ["DynamicSelectionClassifier"]
+MIXTURES = ["MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"]
+COMBINED = OF_MEMBERS + MIXTURES + SCHEMES
+TREES = sorted(
+    n
+    for n in weald.__all__
+    if n.endswith(("Classifier", "Regressor", "Ranker")) and n not in BASE + COMBINED
+)
+ESTIMATORS = TREES + BASE + COMBINED
 WITHOUT_TARGET = ["DensityForest", "IsolationForest"]
 EVERY_ESTIMATOR = ESTIMATORS + WITHOUT_TARGET
+
+
+def made(name: str, **parameters: object) -> object:
+    """An estimator of this name; of several others, of small ones."""
+    make = getattr(weald, name)
+    if name in OF_MEMBERS:
+        linear = weald.LogisticRegression() if name.endswith("Classifier") else weald.Ridge()
+        kind = "Classifier" if name.endswith("Classifier") else "Regressor"
+        tree = getattr(weald, f"DecisionTree{kind}")(max_depth=3)
+        return make([("tree", tree), ("linear", linear)], **parameters)
+    if name in MIXTURES:
+        return make(n_experts=2, n_init=2, n_rounds=8, **parameters)
+    return make(**parameters)
 
 
 def numbers(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

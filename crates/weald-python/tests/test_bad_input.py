@@ -1,11 +1,13 @@
 """What each bad input gets: a clear error or a named warning, never a wrong answer in silence."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import weald
-from conftest import ESTIMATORS, TREES, numbers
+from conftest import ESTIMATORS, TREES, made, numbers
 
 SUPERVISED = [name for name in ESTIMATORS if name != "GradientBoostingRanker"]
 
@@ -20,7 +22,7 @@ X, y = numbers(60)
 
 @pytest.mark.parametrize("name", SUPERVISED)
 def test_shapes_and_lengths(name):
-    make = getattr(weald, name)
+    make = partial(made, name)
     refused(r"0 sample\(s\)", X[:0], y[:0], make)
     refused(r"0 feature\(s\)", X[:, :0], y, make)
     refused(r"0 sample\(s\)", pd.DataFrame(X[:0]), y[:0], make)
@@ -31,7 +33,7 @@ def test_shapes_and_lengths(name):
 
 @pytest.mark.parametrize("name", SUPERVISED)
 def test_targets_that_are_no_numbers(name):
-    make = getattr(weald, name)
+    make = partial(made, name)
     for bad in (np.nan, np.inf):
         target = y.astype(float)
         target[[7, 9]] = bad
@@ -40,13 +42,13 @@ def test_targets_that_are_no_numbers(name):
 
 def test_a_continuous_target_is_for_regressors():
     for name in (n for n in SUPERVISED if n.endswith("Classifier")):
-        refused("Unknown label type: continuous", X, X[:, 0], getattr(weald, name))
+        refused("Unknown label type: continuous", X, X[:, 0], partial(made, name))
 
 
 def test_one_class_is_fitted_with_a_warning():
     for name in (n for n in SUPERVISED if n.endswith("Classifier")):
         with pytest.warns(weald.DataWarning, match='every row has the class "3"'):
-            model = getattr(weald, name)().fit(X, np.full(60, 3))
+            model = made(name).fit(X, np.full(60, 3))
         assert model.predict_proba(X).shape == (60, 1)
         assert (model.predict(X) == 3).all()
 
@@ -164,6 +166,6 @@ def test_an_unfitted_estimator_says_so():
         of_trees = ("apply", "decision_path") if name in TREES else ()
         for method in ("predict", *of_trees):
             with pytest.raises(NotFittedError):
-                getattr(getattr(weald, name)(), method)(X)
+                getattr(made(name), method)(X)
         with pytest.raises(NotFittedError):
-            getattr(weald, name)().save("m.weald")
+            made(name).save("m.weald")

@@ -14,12 +14,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import weald
-from conftest import EVERY_ESTIMATOR, numbers
+from conftest import EVERY_ESTIMATOR, made, numbers
 
 
 @pytest.mark.parametrize("name", EVERY_ESTIMATOR)
 def test_check_estimator_finds_no_failure(name):
-    found = check_estimator(getattr(weald, name)(), on_skip=None, on_fail="raise")
+    found = check_estimator(made(name), on_skip=None, on_fail="raise")
     assert {one["status"] for one in found} <= {"passed", "skipped"}
     assert [one["check_name"] for one in found if one["status"] == "skipped"] in (
         [],
@@ -63,7 +63,7 @@ def test_calibration_and_permutation_importance(frame):
 @pytest.mark.parametrize("name", EVERY_ESTIMATOR)
 def test_a_pickle_and_a_clone_are_the_same_model(name):
     X, y = numbers(80)
-    model = getattr(weald, name)(random_state=3).fit(X, y)
+    model = made(name, random_state=3).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(model.predict(X), again.predict(X))
     assert model.model_._core.to_bytes() == again.model_._core.to_bytes()

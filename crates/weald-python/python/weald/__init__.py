@@ -10,6 +10,7 @@ from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from ._combining import (
     BayesOptimalClassifier,
     BayesOptimalRegressor,
+    DynamicSelectionClassifier,
     EnsembleSelectionClassifier,
     EnsembleSelectionRegressor,
     StackingClassifier,
@@ -30,6 +31,7 @@ from ._forest import (
 from ._isolation import IsolationForest
 from ._linear import LinearSVC, LogisticRegression, Ridge
 from ._listen import Progress
+from ._mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from ._model import Model, load
 from ._naive_bayes import NaiveBayes
 from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
@@ -51,6 +53,7 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DensityForest",
+    "DynamicSelectionClassifier",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
     "ExtraTreesClassifier",
@@ -64,6 +67,8 @@ __all__ = [
     "KNeighborsRegressor",
     "LinearSVC",
     "LogisticRegression",
+    "MixtureOfExpertsClassifier",
+    "MixtureOfExpertsRegressor",
     "Model",
     "ModelFileError",
     "NaiveBayes",

@@ -217,6 +217,29 @@ class StackingRegressor(_Stacking, Regressor):
     """
 
 
+@documented
+@dataclass(eq=False, repr=False)
+class DynamicSelectionClassifier(OfMembers, Classifier):
+    """Classifiers, of which those answer for a row that are right about the rows near it.
+
+    With ``rule="eliminate"`` those that are right about all of the nearest rows vote (KNORA-E),
+    with "union" each as often as it is right (KNORA-U; Ko, Sabourin & Britto 2008).
+    """
+
+    estimators: Any = None
+    _: KW_ONLY
+    rule: str = "eliminate"
+    n_neighbors: int = 7
+    cv: Any = 5
+
+    _method = "dynamic-selection"
+    _renamed: ClassVar[dict[str, str]] = {"rule": "rule", "n_neighbors": "k"}
+    _described: ClassVar[dict[str, str]] = {"estimators": ESTIMATORS, "cv": CV}
+
+    def _settings(self, given: Given) -> dict[str, str]:
+        return super()._settings(given) | {"held_out": _held_out(self.cv)}
+
+
 def _held_out(cv: Any) -> str:
     """Folds by their number, a share of the rows, or what weald calls either."""
     if isinstance(cv, Integral) and not isinstance(cv, bool):

@@ -127,7 +127,7 @@ class OfMembers(_BaseComposition, Estimator):
         return [member for member, _ in members][: self.n_estimators_]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters; those of members stand behind their names, as in ``rf__max_depth``."""
+        """Get the parameters; those of members stand behind their names, as ``rf__max_depth``."""
         if self.estimators is None:
             return dict(super().get_params(deep=deep))
         return dict(self._get_params("estimators", deep=deep))

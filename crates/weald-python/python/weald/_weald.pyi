@@ -203,6 +203,11 @@ class Model:
     def of_members(members: list[tuple[Any, Any] | None], shell: bytes) -> Model:
         """A committee of members that are Python's, from what a pickle holds."""
     @property
+    def likelihoods(self) -> list[float] | None:
+        """The mean log-likelihood of a row after each round; `None` but of mixtures of experts."""
+    def gate(self, table: Table, threads: int) -> NDArray[np.float64]:
+        """How much the gate of a mixture believes each expert, row by row."""
+    @property
     def weights(self) -> list[float] | None:
         """What the answer of each member weighs; `None` if members are not weighed."""
     @property
@@ -313,9 +318,9 @@ def fit(
     loss: Any = None,
     metric: Any = None,
 ) -> Fitted:
-    """Fits a method on rows. `bases` in Python fit members, each under the name that parameters have
-    for it: `base`, `last`, or the name of a member; a `loss` in Python is what boosting makes small,
-    and a `metric` in Python what held-out rows are judged by."""
+    """Fits a method on rows. `bases` in Python fit members, each under the name that parameters
+    have for it: `base`, `last`, or the name of a member; a `loss` in Python is what boosting makes
+    small, and a `metric` in Python what held-out rows are judged by."""
 
 def methods() -> list[tuple[str, str, str]]:
     """Every method with its summary and its source."""

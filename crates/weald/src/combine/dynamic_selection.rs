@@ -14,7 +14,7 @@ use crate::base::design::read_row;
 use crate::base::nearest_neighbours::{NearestNeighbours, NeighboursModel};
 use crate::base::neighbours::Nearest;
 use crate::data::{Aligned, Sample, Schema, Target};
-use crate::ensemble::{Honest, Named, Split, check_members, cross_fit, fit_named};
+use crate::ensemble::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, Learner};
 use crate::model::{Model, Output};
@@ -86,7 +86,7 @@ impl<L: Learner> Learner for DynamicSelection<L> {
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        self.members.iter().try_for_each(|member| member.learner.prepare(sample, run))
+        prepare_members(&self.members, sample, run)
     }
 
     fn fit_with(

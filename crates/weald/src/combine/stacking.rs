@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::base::constant::Constant;
 use crate::data::{Aligned, Column, Field, FieldKind, Sample, Schema, Table};
-use crate::ensemble::{Named, Split, check_members, cross_fit, fit_named};
+use crate::ensemble::{Named, Split, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, Learner};
 use crate::model::{Model, Output};
@@ -73,7 +73,7 @@ impl<L: Learner> Learner for Stacking<L> {
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        self.members.iter().try_for_each(|member| member.learner.prepare(sample, run))
+        prepare_members(&self.members, sample, run)
     }
 
     fn fit_with(

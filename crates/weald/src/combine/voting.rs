@@ -4,7 +4,9 @@
 //! good. Where they are not, [`WeightedCommittee`](super::WeightedCommittee) finds weights.
 
 use crate::data::Sample;
-use crate::ensemble::{Combiner, Ensemble, Member, Named, check_members, fit_named};
+use crate::ensemble::{
+    Combiner, Ensemble, Member, Named, check_members, fit_named, prepare_members,
+};
 use crate::error::Result;
 use crate::learner::Learner;
 use crate::model::{Model, Output};
@@ -76,7 +78,7 @@ impl<L: Learner> Learner for Voting<L> {
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        self.members.iter().try_for_each(|member| member.learner.prepare(sample, run))
+        prepare_members(&self.members, sample, run)
     }
 }
 

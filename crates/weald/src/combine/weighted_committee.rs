@@ -15,6 +15,7 @@ use super::{bayes_optimal, selection, super_learner};
 use crate::data::{Sample, Target};
 use crate::ensemble::{
     Combiner, Ensemble, Honest, Member, Named, Split, check_members, cross_fit, fit_named,
+    prepare_members,
 };
 use crate::error::Result;
 use crate::learner::{Extras, Learner};
@@ -81,7 +82,7 @@ impl<L: Learner> Learner for WeightedCommittee<L> {
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        self.members.iter().try_for_each(|member| member.learner.prepare(sample, run))
+        prepare_members(&self.members, sample, run)
     }
 
     fn fit_with(

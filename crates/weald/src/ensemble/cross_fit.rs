@@ -113,6 +113,18 @@ pub fn fit_named<L: Learner>(
     })
 }
 
+/// Does what members need do but once. What is suspicious is told once, by the first.
+pub fn prepare_members<L: Learner>(
+    members: &[Named<L>],
+    sample: &Sample<'_>,
+    run: &Run<'_>,
+) -> Result<()> {
+    members.iter().enumerate().try_for_each(|(at, member)| match at {
+        0 => member.learner.prepare(sample, run),
+        at => member.learner.prepare(sample, &run.child(at as u64)),
+    })
+}
+
 /// Whether there are members, each under a name of its own.
 pub fn check_members<L>(members: &[Named<L>]) -> Result<()> {
     if members.is_empty() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use batches::Batches;
 pub use combiner::{Combiner, Combining};
-pub use cross_fit::{Honest, Named, Split, check_members, cross_fit, fit_named};
+pub use cross_fit::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
 pub use member::Member;
 pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError, has_settled};
 pub use side_by_side::fit_side_by_side;

@@ -4,7 +4,7 @@ use crate::tree::DecisionTree;
 
 fn table(n: usize) -> (Table, Target) {
     let x = Column::numeric((0..n).map(|i| i as f64).collect());
-    let y = (0..n).map(|i| (i * 7 % 11) as f64).collect();
+    let y = (0..n).map(|i| (i * 37 % n) as f64).collect();
     (Table::new(vec![("x".into(), x)]).unwrap(), Target::numbers(y).unwrap())
 }
 
