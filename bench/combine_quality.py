@@ -5,8 +5,8 @@
 Members are a random forest, gradient boosting and a linear model, all with their defaults. Log loss
 for classes, root mean squared error for numbers, on K folds (stratified for classes). The best
 member is the one with the least mean loss over the test folds, which nobody could know beforehand.
-A committee is at least as good if its loss is no higher, or within noise: the difference at most two
-standard errors over the folds, or under 1 % of the loss.
+A committee is at least as good if its loss is no higher, or within noise: the difference at most
+two standard errors over the folds, or under 1 % of the loss.
 """
 
 import argparse
