@@ -7,6 +7,7 @@ from . import plot
 from ._adaboost import AdaBoostClassifier, AdaBoostRegressor
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from ._compare import compare
 from ._dataset import Dataset
 from ._density import DensityForest
 from ._forest import (
@@ -18,6 +19,14 @@ from ._forest import (
 from ._isolation import IsolationForest
 from ._listen import Progress
 from ._model import Model, load
+from ._online import (
+    ExponentiallyWeightedAverage,
+    Halving,
+    Hedge,
+    RandomizedWeightedMajority,
+    WeightedMajority,
+)
+from ._query import query
 from ._ranking import GradientBoostingRanker
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._warn import DataWarning
@@ -33,11 +42,14 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DensityForest",
+    "ExponentiallyWeightedAverage",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "Halving",
+    "Hedge",
     "InternalError",
     "IsolationForest",
     "Model",
@@ -45,8 +57,12 @@ __all__ = [
     "Progress",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomizedWeightedMajority",
     "WealdError",
+    "WeightedMajority",
     "__version__",
+    "compare",
     "load",
     "plot",
+    "query",
 ]
