@@ -19,7 +19,7 @@ that of a fit, size that of the model file, each on the mean over folds. The bas
 
 Examples:
   weald compare data/oj.csv --target Purchase
-  weald compare data/oj.csv -t Purchase --methods random-forest,adaboost --metric log_loss
+  weald compare data/oj.csv -t Purchase --methods random-forest,adaboost --metric log-loss
   weald compare data/hitters.csv -t Salary --drop-missing-target --cv 10 \\
       --methods gradient-boosting,random-forest --set random-forest.n_trees=200 --json")]
 pub struct CompareArguments {

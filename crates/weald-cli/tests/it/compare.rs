@@ -30,7 +30,7 @@ fn the_best_comes_first_beside_the_baseline() {
 #[test]
 fn json_and_csv_say_the_same_for_any_threads() {
     let folder = folder();
-    let given = [&FEW[..], &["stump,c45", "--metric", "log_loss"]].concat();
+    let given = [&FEW[..], &["stump,c45", "--metric", "log-loss"]].concat();
     let json = |more: &[&str]| {
         let done = compare(&folder, &[&given[..], &["--json"], more].concat());
         assert_eq!(done.code, 0, "{}", done.stderr);
@@ -44,7 +44,7 @@ fn json_and_csv_say_the_same_for_any_threads() {
     assert_eq!(found, json(&["--threads", "1"]));
     let methods = found["methods"].as_array().unwrap();
     assert_eq!(methods.len(), 3);
-    assert_eq!(methods[0]["metrics"][0]["metric"], "log_loss");
+    assert_eq!(methods[0]["metrics"][0]["metric"], "log-loss");
     assert_eq!(methods[0]["against_best"], Value::Null);
     for method in &methods[1..] {
         let folds = |method: &Value| -> Vec<f64> {
@@ -64,7 +64,7 @@ fn json_and_csv_say_the_same_for_any_threads() {
     }
     let csv = compare(&folder, &[&given[..], &["--csv"]].concat()).stdout;
     let lines: Vec<&str> = csv.lines().collect();
-    assert!(lines[0].starts_with("method,log_loss,log_loss_deviation,accuracy,"), "{}", lines[0]);
+    assert!(lines[0].starts_with("method,log-loss,log-loss_deviation,accuracy,"), "{}", lines[0]);
     assert!(lines[0].ends_with("difference,t,p,seconds,bytes,folds"), "{}", lines[0]);
     let mean: f64 = lines[1].split(',').nth(1).unwrap().parse().unwrap();
     assert_eq!(Some(mean), methods[0]["metrics"][0]["mean"].as_f64());

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from . import _table, _weald
 from ._estimator import check_finite
-from ._experts import FIRST_FIT, Codes, Refitted, experts_of
+from ._experts import FIRST_FIT, Codes, Fixed, Refitted, experts_of
 from ._text import text
 from ._threads import seed_of
 
@@ -66,18 +66,20 @@ class Master(BaseEstimator):
             self.predictions_ = self._said(self.master_.update(rows, truth))
         else:
             said = [
-                self._stretch(rows[start:stop], y[start:stop], truth[start:stop])
+                self._stretch(self.experts_, rows[start:stop], y[start:stop], truth[start:stop])
                 for start, stop in _stretches(self.master_.standing[0], len(y))
             ]
             self.predictions_ = self._said(np.concatenate(said))
         self._stand()
 
-    def _stretch(self, rows: Any, y: np.ndarray, truth: np.ndarray) -> np.ndarray:
+    def _stretch(
+        self, experts: list[Fixed], rows: Any, y: np.ndarray, truth: np.ndarray
+    ) -> np.ndarray:
         """Take rows up to where experts are fitted again."""
         codes = self._codes()
-        advice = np.column_stack([expert.advise(rows, y, codes) for expert in self.experts_])
+        advice = np.column_stack([expert.advise(rows, y, codes) for expert in experts])
         said = self.master_.update(advice, truth)
-        again = [expert for expert in self.experts_ if isinstance(expert, Refitted)]
+        again = [expert for expert in experts if isinstance(expert, Refitted)]
         if again:
             self._seen_X.append(rows)
             self._seen_y.append(y)
@@ -353,7 +355,7 @@ class Hedge(ClassMaster):
         self.loss_ = of_master
         self.expert_losses_ = of_experts
         if hasattr(self, "classes_"):
-            self.mistakes_ = self.master_.n_wrong
+            self.mistakes_ = int(self.master_.n_wrong or 0)
             self.expert_mistakes_ = of_experts.astype(np.int64)
 
 

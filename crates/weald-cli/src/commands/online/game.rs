@@ -87,7 +87,9 @@ fn losses(table: &weald::data::Table, arguments: &OnlineArguments) -> Result<Gam
     let mut columns = Vec::new();
     for name in &arguments.experts {
         let at = dataset::require(table, name, "--experts", &arguments.file)?;
-        columns.push(numbers(table.column(at), name, arguments)?);
+        columns.push(numbers(table.column(at), name, arguments).map_err(|failure| {
+            failure.help("without --target the columns are losses; name the truth with --target")
+        })?);
     }
     let losses = transposed(&columns, table.n_rows());
     Ok(Game::Losses { names: arguments.experts.clone(), losses })
