@@ -147,7 +147,7 @@ impl Master for RandomizedMaster {
 /// The share `bits / 2^64` of a total, rounded down.
 fn part(total: u128, bits: u64) -> u128 {
     let (high, low) = (total >> 64, total & u128::from(u64::MAX));
-    high * u128::from(bits) + (low * u128::from(bits) >> 64)
+    high * u128::from(bits) + ((low * u128::from(bits)) >> 64)
 }
 
 impl Parameters for RandomizedWeightedMajority {
