@@ -14,6 +14,7 @@ is at most two standard errors over the repeats. It is a simulation: all labels 
 
 import argparse
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,8 @@ def errors(side, pool, test, seed):
     """The test error with each number of labels."""
     import weald
 
+    # A few rows often make columns constant.
+    warnings.simplefilter("ignore", weald.DataWarning)
     (X, y), (X_test, y_test) = pool, test
     rng = np.random.default_rng(seed)
     labelled = first_rows(rng, y)
