@@ -81,8 +81,8 @@ fn settings_go_to_their_method_and_folds_follow_groups_and_time() {
     };
     let plain = run(&[]);
     let of = |found: &Value, name: &str| {
-        let methods = found["methods"].as_array().unwrap().iter();
-        methods.cloned().find(|method| method["method"] == name).unwrap()
+        let mut methods = found["methods"].as_array().unwrap().iter();
+        methods.find(|method| method["method"] == name).unwrap().clone()
     };
     assert_eq!(of(&plain, "decision-tree")["parameters"]["max_depth"], "1");
     assert_eq!(of(&plain, "c45")["parameters"]["min_leaf_rows"], "20");
