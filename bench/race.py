@@ -193,6 +193,10 @@ def run(contest, description):
 def build_weald():
     build = ["cargo", "build", "--release", "--quiet", "-p", "weald-bench"]
     subprocess.run(build, cwd=ROOT, check=True)
+    build_python()
+
+
+def build_python():
     package = ROOT / "crates/weald-python"
     build = [sys.executable, "-m", "maturin", "develop", "--release", "--quiet"]
     prefix = {"VIRTUAL_ENV": sys.prefix}

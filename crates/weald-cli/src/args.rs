@@ -1,9 +1,12 @@
 //! The command line: every command, option and help text.
 
 mod bootstrap;
+mod compare;
 mod demo;
 mod density;
 mod detect;
+mod online;
+mod query;
 mod reading;
 mod reproduce;
 mod theory;
@@ -18,9 +21,12 @@ use crate::checkpoint::Every;
 use crate::dataset::Roles;
 
 pub use bootstrap::{BootstrapArguments, StatisticArgument};
+pub use compare::CompareArguments;
 pub use demo::DemoArguments;
 pub use density::DensityArguments;
 pub use detect::DetectArguments;
+pub use online::{Algorithm, OnlineArguments};
+pub use query::QueryArguments;
 pub use reading::ReadingArguments;
 pub use reproduce::ReproduceArguments;
 pub use theory::{CommitteeArguments, MarginsArguments, TheoryArguments, TheoryQuestion};
@@ -52,6 +58,12 @@ pub enum Command {
     Predict(PredictArguments),
     /// Measure a model on rows whose answers are known
     Evaluate(EvaluateArguments),
+    /// Compare methods by cross-validation on the same folds
+    Compare(Box<CompareArguments>),
+    /// Let experts advise, row by row, and learn whom to trust
+    Online(Box<OnlineArguments>),
+    /// Find the rows that are most worth a label
+    Query(QueryArguments),
     /// Find the rows of a table that are unlike the others
     Detect(Box<DetectArguments>),
     /// Estimate how likely the rows of a table are, or draw new ones

@@ -5,7 +5,7 @@ use weald::seed::Seed;
 
 use crate::args::TrainArguments;
 use crate::dataset::Dataset;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Kind, Result};
 
 /// Which rows train and which are measured on.
 pub enum Parts {
@@ -25,11 +25,7 @@ impl Parts {
         let (share, groups) = (arguments.test, &data.groups);
         let held_out = |(train, test)| Parts::HeldOut(train, test);
         let parts = match (arguments.folds, groups) {
-            (Some(k), Some(groups)) => Folds::grouped(groups, k, seed).map(Parts::Folds),
-            (Some(k), None) if arguments.time_ordered => {
-                Folds::time_ordered(n_rows, k).map(Parts::Folds)
-            }
-            (Some(k), None) => Folds::stratified(&data.target, k, seed).map(Parts::Folds),
+            (Some(k), _) => folds(data, k, arguments.time_ordered, seed).map(Parts::Folds),
             (None, _) if share == 0.0 => Ok(Parts::All),
             (None, Some(groups)) => hold_out_groups(groups, share, seed).map(held_out),
             (None, None) if arguments.time_ordered => hold_out_last(n_rows, share).map(held_out),
@@ -48,5 +44,24 @@ impl Parts {
             Parts::HeldOut(..) => "test",
             Parts::Folds(_) => "cross-validation",
         }
+    }
+}
+
+/// Folds for cross-validation: groups stay together, or later rows are tested on, or folds are
+/// alike in the target.
+pub fn folds(data: &Dataset, k: usize, is_time_ordered: bool, seed: Seed) -> weald::Result<Folds> {
+    match &data.groups {
+        Some(groups) => Folds::grouped(groups, k, seed),
+        None if is_time_ordered => Folds::time_ordered(data.n_rows(), k),
+        None => Folds::stratified(&data.target, k, seed),
+    }
+}
+
+/// Whether so many folds can be asked for.
+pub fn check_folds(k: usize) -> Result<()> {
+    match k {
+        0 | 1 => Err(Failure::new(Kind::Usage, format!("--cv is {k}"))
+            .fact("expected at least 2 folds, such as 10")),
+        _ => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -78,6 +79,43 @@ impl Observer for Watch {
             }
             _ => {}
         }
+        if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Counts fits that serve a comparison: one bar for all of them, and the answer to Ctrl-C.
+pub struct FitCounter {
+    bar: ProgressBar,
+    n_begun: AtomicU64,
+}
+
+impl FitCounter {
+    /// Before the first of so many fits.
+    pub fn new(n_fits: usize) -> FitCounter {
+        let bar = ProgressBar::new(n_fits as u64);
+        if std::io::stderr().is_terminal() {
+            bar.set_style(style(true));
+            bar.enable_steady_tick(Duration::from_millis(100));
+        } else {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        FitCounter { bar, n_begun: AtomicU64::new(0) }
+    }
+
+    /// Begins the next fit, which `what` describes.
+    pub fn begin(&self, what: &str) {
+        self.bar.set_position(self.n_begun.fetch_add(1, Ordering::Relaxed));
+        self.bar.set_message(what.to_string());
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for FitCounter {
+    fn on_event(&self, _: &Event) -> ControlFlow<()> {
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

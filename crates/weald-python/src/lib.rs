@@ -3,6 +3,7 @@
 
 mod arrow;
 mod committee;
+mod comparison;
 mod density;
 mod errors;
 mod fit;
@@ -15,6 +16,7 @@ mod loss;
 mod memory;
 mod metric;
 mod model;
+mod online;
 mod part;
 mod raised;
 mod stream;
@@ -38,9 +40,11 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<inside::Stages>()?;
     module.add_class::<stream::Stream>()?;
+    module.add_class::<online::Online>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;
+    module.add_function(wrap_pyfunction!(comparison::corrected_t_test, module)?)?;
     module.add_function(wrap_pyfunction!(errors::_panic, module)?)?;
     Ok(())
 }

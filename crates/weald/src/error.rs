@@ -124,6 +124,39 @@ pub enum Error {
         /// The column's name.
         name: String,
     },
+    /// No expert is left that has never erred.
+    #[error(
+        "no expert is left after step {step}: each of the {experts} has erred by then; use a beta \
+         above 0, or let the pool begin again"
+    )]
+    EmptiedPool {
+        /// The step at which the last one erred, counted from 1.
+        step: u64,
+        /// How many there were.
+        experts: usize,
+    },
+    /// A loss or a target of a stream lies where it must not.
+    #[error("{what} is {value} at step {step}; expected a number from {low} to {high}: {hint}")]
+    OutsideRange {
+        /// What it is.
+        what: &'static str,
+        /// The step, counted from 1.
+        step: u64,
+        /// What was found.
+        value: f64,
+        /// The least that is allowed.
+        low: f64,
+        /// The most that is allowed.
+        high: f64,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// What members say is asked of a model that has none.
+    #[error(
+        "the divergence of members needs a committee, but the model has no members; use the tie or \
+         the entropy of its probabilities"
+    )]
+    NoMembers,
     /// Nothing can be told of a stream that has not begun.
     #[error("no row has been seen so far; update the model with rows first")]
     NothingSeen,

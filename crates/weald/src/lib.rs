@@ -20,6 +20,7 @@ pub mod loss;
 pub mod metric;
 pub mod model;
 pub mod observer;
+pub mod online;
 pub mod parameter;
 pub mod persist;
 pub mod predict;

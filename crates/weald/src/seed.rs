@@ -36,6 +36,8 @@ pub enum Purpose {
     Directions = 11,
     /// Rows that are drawn from an estimate.
     Drawn = 12,
+    /// Which expert a step follows.
+    Followed = 16,
     /// Which classes a task of two tells apart.
     Codes = 20,
 }

@@ -1,16 +1,21 @@
 //! One command a file.
 
 mod bootstrap;
+mod compare;
 mod demo;
 mod density;
 mod detect;
 mod evaluate;
 mod inspect;
 mod methods;
+mod online;
 mod predict;
+mod query;
 mod reproduce;
 mod theory;
 mod train;
+
+pub use train::learns_a_target;
 
 use crate::args::Command;
 use crate::failure::Result;
@@ -21,6 +26,9 @@ pub fn run(command: Command) -> Result<()> {
         Command::Train(arguments) => train::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Online(arguments) => online::run(&arguments),
+        Command::Query(arguments) => query::run(&arguments),
         Command::Detect(arguments) => detect::run(&arguments),
         Command::Density(arguments) => density::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),

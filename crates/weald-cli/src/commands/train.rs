@@ -21,7 +21,7 @@ use crate::dataset::{self, Dataset, Expected};
 use crate::failure::{Failure, Kind, Result};
 use crate::given::{self, Given, Kept};
 use crate::model_file;
-use crate::parts::Parts;
+use crate::parts::{Parts, check_folds};
 use crate::picture;
 use crate::say::{self, count};
 use crate::suspicion::suspicions;
@@ -91,12 +91,19 @@ fn learner(arguments: &TrainArguments) -> Result<AnyLearner> {
     if let Some(Until::Oob) = arguments.until {
         grow_until_oob(&mut learner, arguments)?;
     }
-    // What is tested on later rows should also stop by later rows.
-    let is_open = |s: Setting| s.name == "validation" && s.value == "auto";
-    if arguments.time_ordered && learner.settings().into_iter().any(is_open) {
-        learner.set("validation", "last").map_err(Failure::library)?;
+    if arguments.time_ordered {
+        stop_by_later_rows(&mut learner)?;
     }
     Ok(learner)
+}
+
+/// What is tested on later rows should also stop by later rows.
+pub fn stop_by_later_rows(learner: &mut AnyLearner) -> Result<()> {
+    let is_open = |s: Setting| s.name == "validation" && s.value == "auto";
+    match learner.settings().into_iter().any(is_open) {
+        true => learner.set("validation", "last").map_err(Failure::library),
+        false => Ok(()),
+    }
 }
 
 /// The method of this name, with parameters set, if it learns a target.
@@ -165,12 +172,9 @@ fn check(arguments: &TrainArguments) -> Result<()> {
             .fact("expected a share of at least 0 and below 1, such as 0.2")
             .help("for a number of rows, divide it by the number of all rows"));
     }
-    if let Some(k @ (0 | 1)) = arguments.folds {
-        return Err(Failure::new(Kind::Usage, format!("--cv is {k}"))
-            .fact("expected at least 2 folds, such as 10")
-            .help("--test 0.2 holds out one part instead"));
-    }
-    Ok(())
+    arguments.folds.map_or(Ok(()), |k| {
+        check_folds(k).map_err(|failure| failure.help("--test 0.2 holds out one part instead"))
+    })
 }
 
 /// Without a target the columns to choose from help most.

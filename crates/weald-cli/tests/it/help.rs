@@ -12,7 +12,7 @@ fn help(arguments: &[&str]) -> String {
 #[test]
 fn the_program() {
     let text = help(&["--help"]);
-    assert!(text.lines().count() <= 24);
+    assert!(text.lines().count() <= 28);
     insta::assert_snapshot!(text);
 }
 
@@ -52,6 +52,21 @@ fn theory() {
 #[test]
 fn theory_committee() {
     insta::assert_snapshot!(help(&["theory", "committee", "--help"]));
+}
+
+#[test]
+fn online() {
+    insta::assert_snapshot!(help(&["online", "--help"]));
+}
+
+#[test]
+fn compare() {
+    insta::assert_snapshot!(help(&["compare", "--help"]));
+}
+
+#[test]
+fn query() {
+    insta::assert_snapshot!(help(&["query", "--help"]));
 }
 
 #[test]

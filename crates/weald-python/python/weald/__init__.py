@@ -20,6 +20,7 @@ from ._combining import (
     VotingClassifier,
     VotingRegressor,
 )
+from ._compare import compare
 from ._dataset import Dataset
 from ._density import DensityForest
 from ._forest import (
@@ -35,6 +36,14 @@ from ._mixture import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from ._model import Model, load
 from ._naive_bayes import NaiveBayes
 from ._neighbours import KNeighborsClassifier, KNeighborsRegressor
+from ._online import (
+    ExponentiallyWeightedAverage,
+    Halving,
+    Hedge,
+    RandomizedWeightedMajority,
+    WeightedMajority,
+)
+from ._query import query
 from ._ranking import GradientBoostingRanker
 from ._schemes import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -56,11 +65,14 @@ __all__ = [
     "DynamicSelectionClassifier",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
+    "ExponentiallyWeightedAverage",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "GradientBoostingClassifier",
     "GradientBoostingRanker",
     "GradientBoostingRegressor",
+    "Halving",
+    "Hedge",
     "InternalError",
     "IsolationForest",
     "KNeighborsClassifier",
@@ -78,6 +90,7 @@ __all__ = [
     "Progress",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomizedWeightedMajority",
     "Ridge",
     "StackingClassifier",
     "StackingRegressor",
@@ -86,7 +99,10 @@ __all__ = [
     "VotingClassifier",
     "VotingRegressor",
     "WealdError",
+    "WeightedMajority",
     "__version__",
+    "compare",
     "load",
     "plot",
+    "query",
 ]

@@ -14,6 +14,7 @@ __all__ = [
     "InternalError",
     "Model",
     "ModelFileError",
+    "Online",
     "Rows",
     "Stages",
     "Stream",
@@ -22,6 +23,7 @@ __all__ = [
     "WealdError",
     "__version__",
     "_panic",
+    "corrected_t_test",
     "fit",
     "methods",
     "settings",
@@ -159,6 +161,8 @@ class Model:
     def proximity(self, table: Table, other: Table, threads: int) -> NDArray[np.float64]:
         """How near each row is to each row of another table: the share of trees with both in one
         leaf."""
+    def doubts(self, table: Table, by: str, threads: int) -> NDArray[np.float64]:
+        """How much the model is in doubt about each row: by "tie", "entropy" or "kl"."""
     def path_lengths(self, table: Table, threads: int) -> NDArray[np.float64]:
         """How many splits isolate each row, on the mean over trees."""
     def credits(self, table: Table, threads: int) -> NDArray[np.float64]:
@@ -295,6 +299,49 @@ class Stream:
     def __reduce__(self) -> tuple[Callable[..., Stream], tuple[bytes]]: ...
 
 @final
+class Online:
+    """A master of experts."""
+
+    def __new__(
+        cls,
+        algorithm: str,
+        parameters: Sequence[tuple[str, str]],
+        n_experts: int,
+        seed: int,
+    ) -> Online: ...
+    def update(
+        self, advice: NDArray[np.float64], truth: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Takes steps in their order: what experts say, a row for each step, and the truth; classes
+        as codes, NaN where an expert says nothing. What the master says at each step is
+        returned."""
+    def predict(self, advice: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the master would say of each row if it came next."""
+    def update_losses(self, losses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Takes steps by the losses of experts, between 0 and 1; Hedge alone does. What the master
+        loses at each step is returned."""
+    @property
+    def standing(self) -> tuple[int, list[float], float, float, float | None, float]:
+        """Steps so far; mistakes or losses of each expert, of the best and of the master; the
+        master's on the mean over its draws, if it draws; and the bound."""
+    @property
+    def n_wrong(self) -> int | None:
+        """How often the master's class was wrong; `None` if it names none."""
+    @property
+    def weights(self) -> list[float]:
+        """The trust in each expert; together 1."""
+    @staticmethod
+    def restored(
+        algorithm: str,
+        parameters: Sequence[tuple[str, str]],
+        n_experts: int,
+        seed: int,
+        state: Sequence[int],
+    ) -> Online:
+        """The master that a pickle holds, which goes on where it was."""
+    def __reduce__(self) -> tuple[Callable[..., Online], tuple[Any, ...]]: ...
+
+@final
 class Stages:
     """Predictions, stage by stage."""
 
@@ -330,6 +377,12 @@ def settings(
 ) -> list[tuple[str, str, str, str]]:
     """Every parameter of a method: its name, value, what it accepts, and what it means. Those that
     are not given have their defaults."""
+
+def corrected_t_test(
+    differences: Sequence[float], test_per_train: float
+) -> tuple[float, float, float] | None:
+    """The corrected resampled t test of differences (Nadeau & Bengio 2003): their mean, t and the
+    two-sided p; `None` if there are fewer than two."""
 
 def _panic(words: str) -> None:
     """Panics on a thread of its own, as a fault of weald would: to see that the process lives

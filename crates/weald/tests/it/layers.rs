@@ -29,6 +29,7 @@ const LAYERS: &[(&str, usize)] = &[
     ("bag", 6),
     ("boost", 6),
     ("forest", 6),
+    ("online", 6),
     ("theory", 7),
     ("any", 8),
     ("inspect", 9),

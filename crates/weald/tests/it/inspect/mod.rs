@@ -1,5 +1,6 @@
 //! What is in a model, against rows that are walked by hand and models that end earlier.
 
+mod doubts;
 mod gains;
 mod stages;
 mod walks;

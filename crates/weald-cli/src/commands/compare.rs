@@ -1,0 +1,136 @@
+//! `weald compare`: many methods on the same folds.
+
+mod telling;
+
+use weald::any::METHODS;
+use weald::data::{Target, Task};
+use weald::error::nearest;
+use weald::metric::Metric;
+use weald::model::Output;
+use weald::seed::Seed;
+
+use super::train::stop_by_later_rows;
+use crate::args::CompareArguments;
+use crate::assessment::Effort;
+use crate::comparison::compare;
+use crate::contenders::{Contender, contenders};
+use crate::dataset::{self, Dataset, Expected};
+use crate::each_target::View;
+use crate::failure::{Failure, Kind, Result};
+use crate::say::{self, count};
+use crate::suspicion::suspicions;
+use crate::{interrupt, parts, source};
+
+/// The method that every table has.
+const BASELINE: &str = "constant";
+
+/// Reads, fits and measures, tells.
+pub fn run(arguments: &CompareArguments) -> Result<()> {
+    parts::check_folds(arguments.folds)?;
+    let named = match arguments.methods.is_empty() {
+        true => None,
+        false => Some(with_baseline(named(arguments)?)?),
+    };
+    interrupt::listen();
+    let frame = source::load(&arguments.file, &arguments.read_options())?;
+    let expected = Expected::Task(None);
+    let targets = arguments.target.as_slice();
+    let data = dataset::assemble(&frame, &arguments.file, targets, &expected, &arguments.roles())?;
+    drop(frame);
+    say::line(&format!("task: {}, as {}", data.target.task().words(), data.reason));
+    let warnings = suspicions(&data.table, &data.target, arguments.reading.threads);
+    warnings.iter().for_each(|warning| say::warning(warning));
+
+    let metrics = metrics(&data.target, arguments)?;
+    let may_leave_out = named.is_none();
+    let mut contenders = match named {
+        Some(named) => named,
+        None => all_for(data.target.task(), arguments)?,
+    };
+    if arguments.time_ordered {
+        for contender in &mut contenders {
+            stop_by_later_rows(&mut contender.learner)?;
+        }
+    }
+    let folds = parts::folds(&data, arguments.folds, arguments.time_ordered, Seed(arguments.seed));
+    let folds = folds.map_err(Failure::library)?;
+    say::line(&format!(
+        "comparing {} on {} of {}",
+        count(contenders.len(), "method", "methods"),
+        count(folds.len(), "fold", "folds"),
+        count(data.n_rows(), "row", "rows")
+    ));
+    interrupt::keep_what_there_is();
+    let effort = Effort { seed: arguments.seed, threads: arguments.reading.threads };
+    let comparison = compare(contenders, may_leave_out, &data, &folds, metrics, effort)?;
+    tell(&comparison, arguments, &data)
+}
+
+/// The methods that are named, with their parameters.
+fn named(arguments: &CompareArguments) -> Result<Vec<Contender>> {
+    contenders(&arguments.methods, &arguments.settings)
+}
+
+/// The same with the baseline, if it is not there.
+fn with_baseline(mut named: Vec<Contender>) -> Result<Vec<Contender>> {
+    if !named.iter().any(|contender| contender.name == BASELINE) {
+        named.extend(contenders(&[BASELINE.into()], &[])?);
+    }
+    Ok(named)
+}
+
+/// Every method that learns such a target.
+fn all_for(task: Task, arguments: &CompareArguments) -> Result<Vec<Contender>> {
+    let fits = |method: &&weald::any::Method| {
+        let learner = (method.make)();
+        !learner.needs_no_target() && learner.task().is_none_or(|own| own == task)
+    };
+    let names: Vec<String> = METHODS.iter().filter(fits).map(|m| m.name.to_string()).collect();
+    contenders(&names, &arguments.settings)
+}
+
+/// What is measured: the metric to sort by first.
+fn metrics(target: &Target, arguments: &CompareArguments) -> Result<Vec<Metric>> {
+    let view = View::all(target, &Output::of(target)).swap_remove(0);
+    let mut metrics = view.metrics();
+    let Some(name) = &arguments.metric else { return Ok(metrics) };
+    let Some(at) = metrics.iter().position(|metric| metric.name() == name) else {
+        let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+        let headline = format!("--metric is {}", weald::error::quoted(name));
+        return Err(Failure::new(Kind::Usage, headline)
+            .fact(format!("expected one of {}", names.join(", ")))
+            .suggest(nearest(name, names)));
+    };
+    let first = metrics.remove(at);
+    metrics.insert(0, first);
+    Ok(metrics)
+}
+
+fn tell(
+    comparison: &crate::comparison::Comparison,
+    arguments: &CompareArguments,
+    data: &Dataset,
+) -> Result<()> {
+    for (name, failure) in &comparison.left_out {
+        say::note(&format!("{name} is left out: {}", failure.headline));
+    }
+    let ranking = comparison.ranking();
+    let Some(best) = ranking.first() else {
+        let headline = "stopped before any method was measured";
+        return match interrupt::asked() {
+            true => Err(Failure::new(Kind::Interrupted, headline)),
+            false => Err(Failure::new(Kind::Data, "no method can learn this target")),
+        };
+    };
+    telling::print(comparison, &ranking, arguments, data)?;
+    if interrupt::asked() {
+        let headline = format!(
+            "{} of {} were done",
+            best.folds.len(),
+            count(comparison.n_folds, "fold", "folds")
+        );
+        return Err(Failure::new(Kind::Interrupted, headline)
+            .help("run the same command again for the whole"));
+    }
+    Ok(())
+}
