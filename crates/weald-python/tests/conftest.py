@@ -15,11 +15,19 @@ BASE = [
     "Ridge",
 ]
 SCHEMES = ["OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier"]
-OF_MEMBERS = sorted(
-    f"{family}{kind}"
-    for family in ("BayesOptimal", "EnsembleSelection", "Stacking", "SuperLearner", "Voting")
-    for kind in ("Classifier", "Regressor")
-) + ["DynamicSelectionClassifier"]
+OF_MEMBERS = [
+    "BayesOptimalClassifier",
+    "BayesOptimalRegressor",
+    "DynamicSelectionClassifier",
+    "EnsembleSelectionClassifier",
+    "EnsembleSelectionRegressor",
+    "StackingClassifier",
+    "StackingRegressor",
+    "SuperLearnerClassifier",
+    "SuperLearnerRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
+]
 MIXTURES = ["MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"]
 COMBINED = OF_MEMBERS + MIXTURES + SCHEMES
 TREES = sorted(

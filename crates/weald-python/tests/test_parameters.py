@@ -27,7 +27,7 @@ AUTO = {
     ("loss", "Ranker"): "lambdarank:10",
 }
 # Which estimator it is says what these are.
-OF_THE_CLASS = {"splitter", "base", "class_weights", "members", "last"}
+OF_THE_CLASS = {"splitter", "base", "class_weights", "members", "last", "prior"}
 
 
 def kind(name):

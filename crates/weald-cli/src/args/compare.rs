@@ -21,7 +21,9 @@ Examples:
   weald compare data/oj.csv --target Purchase
   weald compare data/oj.csv -t Purchase --methods random-forest,adaboost --metric log-loss
   weald compare data/hitters.csv -t Salary --drop-missing-target --cv 10 \\
-      --methods gradient-boosting,random-forest --set random-forest.n_trees=200 --json")]
+      --methods gradient-boosting,random-forest --set random-forest.n_trees=200 --json
+  weald compare data/oj.csv -t Purchase --stack \\
+      --methods gradient-boosting,random-forest,linear,nearest-neighbours,naive-bayes")]
 pub struct CompareArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
@@ -38,6 +40,9 @@ pub struct CompareArguments {
     /// How many folds
     #[arg(long = "cv", value_name = "K", default_value_t = 5)]
     pub folds: usize,
+    /// Also stack the three best: a linear model learns from what they say
+    #[arg(long)]
+    pub stack: bool,
     /// Metric to sort by [default: accuracy; of numbers rmse]
     #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,

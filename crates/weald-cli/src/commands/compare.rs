@@ -2,8 +2,10 @@
 
 mod telling;
 
-use weald::any::METHODS;
+use weald::any::{AnyLearner, METHODS};
+use weald::combine::Stacking;
 use weald::data::{Target, Task};
+use weald::ensemble::Named;
 use weald::error::nearest;
 use weald::metric::Metric;
 use weald::model::Output;
@@ -12,7 +14,7 @@ use weald::seed::Seed;
 use super::train::stop_by_later_rows;
 use crate::args::CompareArguments;
 use crate::assessment::Effort;
-use crate::comparison::compare;
+use crate::comparison::{Comparison, compare};
 use crate::contenders::{Contender, contenders};
 use crate::dataset::{self, Dataset, Expected};
 use crate::each_target::View;
@@ -23,6 +25,9 @@ use crate::{interrupt, parts, source};
 
 /// The method that every table has.
 const BASELINE: &str = "constant";
+
+/// How many of the best are stacked.
+const STACKED: usize = 3;
 
 /// Reads, fits and measures, tells.
 pub fn run(arguments: &CompareArguments) -> Result<()> {
@@ -62,8 +67,39 @@ pub fn run(arguments: &CompareArguments) -> Result<()> {
     ));
     interrupt::keep_what_there_is();
     let effort = Effort { seed: arguments.seed, threads: arguments.reading.threads };
-    let comparison = compare(contenders, may_leave_out, &data, &folds, metrics, effort)?;
+    let mut comparison =
+        compare(contenders, may_leave_out, &data, &folds, metrics.clone(), effort)?;
+    if arguments.stack && !interrupt::asked() {
+        let stacked = stack_of_best(&comparison)?;
+        say::line(&format!("stacking {}", names_of(&stacked.learner)));
+        let stacked = compare(vec![stacked], false, &data, &folds, metrics, effort)?;
+        if !interrupt::asked() {
+            comparison.entries.extend(stacked.entries);
+        }
+    }
     tell(&comparison, arguments, &data)
+}
+
+/// Stacking of the best methods that are not themselves made of others, with their parameters.
+fn stack_of_best(comparison: &Comparison) -> Result<Contender> {
+    let ranking = comparison.ranking();
+    let plain = ranking.iter().map(|entry| &entry.contender);
+    let plain = plain.filter(|c| c.name != BASELINE && c.learner.parts().is_empty());
+    let members: Vec<Named<AnyLearner>> =
+        plain.take(STACKED).map(|c| Named::new(&c.name, c.learner.clone())).collect();
+    if members.len() < 2 {
+        return Err(Failure::new(Kind::Usage, "--stack needs two methods to stack")
+            .help("name more of them with --methods; those made of other methods do not count"));
+    }
+    let last = AnyLearner::named("linear").map_err(Failure::library)?;
+    let learner = AnyLearner::Stacking(Box::new(Stacking::of(members, last)));
+    Ok(Contender { name: "stack of the best".into(), learner })
+}
+
+fn names_of(learner: &AnyLearner) -> String {
+    let settings = learner.settings();
+    let members = settings.iter().find(|setting| setting.name == "members");
+    members.map_or(String::new(), |setting| setting.value.replace(',', ", "))
 }
 
 /// The methods that are named, with their parameters.
@@ -106,11 +142,7 @@ fn metrics(target: &Target, arguments: &CompareArguments) -> Result<Vec<Metric>>
     Ok(metrics)
 }
 
-fn tell(
-    comparison: &crate::comparison::Comparison,
-    arguments: &CompareArguments,
-    data: &Dataset,
-) -> Result<()> {
+fn tell(comparison: &Comparison, arguments: &CompareArguments, data: &Dataset) -> Result<()> {
     for (name, failure) in &comparison.left_out {
         say::note(&format!("{name} is left out: {}", failure.headline));
     }

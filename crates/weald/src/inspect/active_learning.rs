@@ -83,7 +83,20 @@ pub fn doubts(model: &AnyModel, table: &Table, by: Doubt) -> Result<Vec<f64>> {
             let answer = |at: usize| (boosted.members[at].aligned_scores(&aligned), weight(at));
             committee(&mut (0..boosted.members.len()).map(answer))
         }
+        AnyModel::Stacked(model) => {
+            let members = model.members.iter();
+            committee(&mut members.map(|m| (m.learner.aligned_scores(&aligned), 1.0)))
+        }
+        AnyModel::Dynamic(model) => {
+            let members = model.members.iter();
+            committee(&mut members.map(|m| (m.learner.aligned_scores(&aligned), 1.0)))
+        }
         AnyModel::Boosted(_)
+        | AnyModel::Mixture(_)
+        | AnyModel::Coded(_)
+        | AnyModel::Linear(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Neighbours(_)
         | AnyModel::Constant(_)
         | AnyModel::Additive(_)
         | AnyModel::Tree(_)
