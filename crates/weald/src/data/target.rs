@@ -53,7 +53,7 @@ impl Task {
 impl Target {
     /// Nothing to predict, for methods that learn from rows alone: the number 0 for each of them.
     pub fn none(n_rows: usize) -> Target {
-        Target::Numbers(vec![0.0; n_rows].into())
+        Target::Numbers(std::iter::repeat_n(0.0, n_rows).collect())
     }
 
     /// Numbers to predict; all must be finite.

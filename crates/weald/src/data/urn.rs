@@ -45,12 +45,12 @@ impl<'a> Urn<'a> {
         let holds = match (resampling, sample.weights) {
             (Resampling::None, _) => Holds::Everything,
             (Resampling::Stratified | Resampling::Balanced, weights) => {
-                Holds::Strata(strata(resampling, sample, &Copies::of(weights, &order()))?)
+                Holds::Strata(strata(resampling, sample, &Copies::of(weights, order().rows()))?)
             }
             (Resampling::Weighted, Weights::Real(weights)) => {
-                Holds::Weighed(Weighed::of(weights, &order())?)
+                Holds::Weighed(Weighed::of(weights, order().rows())?)
             }
-            (_, weights) => Holds::Copies(Copies::of(weights, &order())),
+            (_, weights) => Holds::Copies(Copies::of(weights, order().rows())),
         };
         Ok(Urn { resampling, sample: *sample, holds })
     }
@@ -102,6 +102,8 @@ impl<'a> Urn<'a> {
 /// replacement, or where rows have real weights with replacement, each as likely as its weight says.
 #[derive(Debug, Clone)]
 pub enum FewRows {
+    /// So many rows, each once.
+    Once(usize),
     /// Every copy of every row.
     Alike(Copies),
     /// Rows that weigh differently.
@@ -109,18 +111,30 @@ pub enum FewRows {
 }
 
 impl FewRows {
-    /// Of the rows that are not absent.
+    /// Of the rows that are not absent, drawn by what they hold.
     pub fn of(sample: &Sample<'_>) -> Result<FewRows> {
-        let order = RowOrder::of(sample);
-        Ok(match sample.weights {
-            Weights::Real(weights) => FewRows::Weighed(Weighed::of(weights, &order)?),
-            weights => FewRows::Alike(Copies::of(weights, &order)),
+        FewRows::in_order(sample.weights, RowOrder::of(sample).rows())
+    }
+
+    /// The same, drawn by where they stand: the rows that are not drawn are not even read.
+    pub fn by_place(sample: &Sample<'_>) -> Result<FewRows> {
+        match sample.weights {
+            Weights::Uniform => Ok(FewRows::Once(sample.n_rows())),
+            weights => FewRows::in_order(weights, &(0..sample.n_rows() as u32).collect()),
+        }
+    }
+
+    fn in_order(weights: &Weights, rows: &Arc<[u32]>) -> Result<FewRows> {
+        Ok(match weights {
+            Weights::Real(weights) => FewRows::Weighed(Weighed::of(weights, rows)?),
+            weights => FewRows::Alike(Copies::of(weights, rows)),
         })
     }
 
     /// How many rows there are, each as often as it stands there.
     pub fn len(&self) -> usize {
         match self {
+            FewRows::Once(n_rows) => *n_rows,
             FewRows::Alike(copies) => copies.len(),
             FewRows::Weighed(weighed) => weighed.n_present,
         }
@@ -140,7 +154,9 @@ impl FewRows {
     pub fn draw_places(&self, n: usize, seed: Seed) -> Vec<usize> {
         let n = n.min(self.len());
         match self {
-            FewRows::Alike(copies) => without_replacement(copies.len(), n, seed).collect(),
+            FewRows::Once(_) | FewRows::Alike(_) => {
+                without_replacement(self.len(), n, seed).collect()
+            }
             FewRows::Weighed(weighed) => by_weight(&weighed.ends, n, seed).collect(),
         }
     }
@@ -148,6 +164,7 @@ impl FewRows {
     /// The row at a place.
     pub fn row(&self, place: usize) -> u32 {
         match self {
+            FewRows::Once(_) => place as u32,
             FewRows::Alike(copies) => copies.row(place),
             FewRows::Weighed(weighed) => weighed.rows[place],
         }
@@ -163,8 +180,8 @@ pub struct Weighed {
 }
 
 impl Weighed {
-    fn of(weights: &[f64], order: &RowOrder) -> Result<Weighed> {
-        let rows = order.rows().clone();
+    fn of(weights: &[f64], rows: &Arc<[u32]>) -> Result<Weighed> {
+        let rows = rows.clone();
         let sorted: Vec<f64> = rows.iter().map(|&row| weights[row as usize]).collect();
         let n_present = sorted.iter().filter(|&&weight| weight > 0.0).count();
         Ok(Weighed { rows, ends: ends_by_weight(&sorted)?, n_present })
@@ -188,8 +205,7 @@ pub enum Copies {
 const MOST_LISTED: usize = 16;
 
 impl Copies {
-    fn of(weights: &Weights, order: &RowOrder) -> Copies {
-        let rows = order.rows();
+    fn of(weights: &Weights, rows: &Arc<[u32]>) -> Copies {
         if *weights == Weights::Uniform {
             return Copies::Listed(rows.clone());
         }

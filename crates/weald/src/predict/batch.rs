@@ -10,11 +10,13 @@ use crate::tree::{Rule, Tree};
 const BLOCK: usize = 4 * LANE_ROWS;
 
 /// Trees that are ready for bytes.
+#[derive(Debug)]
 pub struct Batch {
     planes: Planes,
     program: Program,
 }
 
+#[derive(Debug)]
 enum Program {
     Mux(Mux),
     Stumps(Stumps),

@@ -3,23 +3,30 @@
 //! A forest of full depth has millions of nodes, so each takes 8 bytes (16 where thresholds need
 //! double precision), and of a leaf only what it says and what it weighs is kept; leaves that say
 //! the same share it. Rows go down one tree after the other, many at a time, while that tree is at
-//! hand in the cache.
+//! hand in the cache. Where all trees are small, many rows become bytes instead, as in boosting.
 
 use std::collections::HashMap;
 use std::hint::black_box;
+use std::sync::OnceLock;
 
 use crate::data::{Schema, Table};
 use crate::run::in_stretches;
 use crate::scores::Scores;
 use crate::tree::kernel::descent::{Compares, IN_FLIGHT, Narrow, Rows, Value};
+use crate::tree::kernel::mux::MOST_LEAVES;
 use crate::tree::walk::{Reader, Walk};
-use crate::tree::{Rule, Tree};
+use crate::tree::{Node, Rule, Tree};
+
+use super::COLUMNS_PER_TREE;
+use super::batch::{Batch, Kind};
 
 /// Rows that a thread takes through all trees at a time: many, because each tree comes from memory
 /// for each such stretch.
 const STRETCH: usize = 1 << 12;
 /// Numbers of theirs at the most that are read at a time.
 const MOST_NUMBERS: usize = 1 << 18;
+/// Rows from which on it pays to make trees ready for bytes.
+const BATCH_ROWS: usize = 1 << 10;
 
 /// One packed tree: what is in its leaves, in pre-order.
 #[derive(Debug)]
@@ -45,6 +52,8 @@ pub struct DeepTrees {
     weights: Vec<f32>,
     /// The place of each known value, while there may be more.
     known: HashMap<Box<[u64]>, u32>,
+    /// Small trees, ready for rows as bytes: made on first use.
+    batch: OnceLock<Box<Batch>>,
 }
 
 /// One node of a tree as it is read back.
@@ -82,11 +91,13 @@ impl DeepTrees {
             values: Vec::new(),
             weights: Vec::new(),
             known: HashMap::new(),
+            batch: OnceLock::new(),
         }
     }
 
     /// Adds a tree.
     pub fn push(&mut self, tree: &DeepTree) {
+        self.batch = OnceLock::new();
         self.walk.append(&tree.walk);
         self.weights.extend_from_slice(&tree.weights);
         self.first_leaf.push(self.weights.len() as u32);
@@ -192,11 +203,48 @@ impl DeepTrees {
 
     /// The mean of what the trees say of each row of a table, whose columns are theirs.
     pub fn mean(&self, table: &Table) -> Scores {
-        if self.walk.descent().takes_singles() {
+        if table.n_rows() >= BATCH_ROWS && self.are_small() {
+            self.mean_of_batch(table)
+        } else if self.walk.descent().takes_singles() {
             self.mean_by::<f32>(table)
         } else {
             self.mean_by::<f64>(table)
         }
+    }
+
+    /// Whether rows can become bytes, and it pays.
+    fn are_small(&self) -> bool {
+        let most_leaves = self.first_leaf.windows(2).map(|pair| pair[1] - pair[0]).max();
+        most_leaves.is_some_and(|most| most as usize <= MOST_LEAVES)
+            && self.walk.n_values() <= COLUMNS_PER_TREE * self.len()
+    }
+
+    fn mean_of_batch(&self, table: &Table) -> Scores {
+        let batch = self.batch.get_or_init(|| {
+            let trees: Vec<Tree> = (0..self.len()).map(|tree| self.unpacked(tree)).collect();
+            Box::new(Batch::of(Kind::Mux, &trees))
+        });
+        let mut scores = Scores::zeros(table.n_rows(), self.width);
+        let columns = Reader::of(table);
+        in_stretches(scores.values_mut(), STRETCH * self.width, |stretch, scores| {
+            batch.add(&columns, stretch * STRETCH, scores, self.width);
+            self.divide(scores);
+        });
+        scores
+    }
+
+    /// A tree with what its leaves say; what it does not keep of inner nodes is 0.
+    fn unpacked(&self, tree: usize) -> Tree {
+        let mut values = Vec::new();
+        let mut node = |DeepNode { rule, right, leaf }: DeepNode<'_>| {
+            match leaf {
+                Some((value, _)) => values.extend_from_slice(value),
+                None => values.extend(std::iter::repeat_n(0.0, self.width)),
+            }
+            Node { rule, right, weight: 0.0, cost: 0.0 }
+        };
+        let nodes = self.nodes(tree).map(&mut node).collect();
+        Tree { nodes, values, width: self.width, linear: None }
     }
 
     fn mean_by<V: Value>(&self, table: &Table) -> Scores
@@ -301,6 +349,7 @@ impl Clone for DeepTrees {
             values: self.values.clone(),
             weights: self.weights.clone(),
             known: HashMap::new(),
+            batch: OnceLock::new(),
         }
     }
 }

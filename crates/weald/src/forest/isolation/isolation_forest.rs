@@ -4,6 +4,10 @@
 //! deep. A row is the more anomalous the fewer splits part it from the rows that were drawn:
 //! `s(x) = 2^(-E[h(x)] / c(psi))`. Where the paper leaves it open: rows with real weights are drawn
 //! by weight, with replacement; counts are rows that stand there several times.
+//!
+//! Rows are drawn by what they hold, as everywhere, so that their order does not matter. From
+//! [`MOST_BY_CONTENT`] rows on they are drawn by where they stand: to read them all would take many
+//! times as long as to grow the trees.
 
 use super::model::{IsolationModel, IsolationTrees};
 use super::oblique::{Direction, ObliqueTreeGrower};
@@ -20,6 +24,9 @@ use crate::predict::{DeepTree, DeepTrees};
 use crate::run::Run;
 use crate::seed::Seed;
 use crate::tree::{CompletelyRandomTree, FeatureCount, Tile, Tiles};
+
+/// Rows of a table, at the most, that are drawn by what they hold.
+pub const MOST_BY_CONTENT: usize = 1 << 16;
 
 /// Trees that are grown before progress is told.
 const TREES_AT_ONCE: usize = 64;
@@ -107,7 +114,10 @@ impl Learner for IsolationForest {
         self.check()?;
         sample.check()?;
         run.install(|| {
-            let rows = FewRows::of(sample)?;
+            let rows = match sample.n_rows() > MOST_BY_CONTENT {
+                true => FewRows::by_place(sample)?,
+                false => FewRows::of(sample)?,
+            };
             let tiles = Tiles::of(sample.table);
             let psi = self.sample_rows.min(rows.len());
             let n_columns = sample.table.n_columns();
