@@ -211,15 +211,17 @@ fn members_that_mean_nothing() {
 }
 
 #[test]
-fn a_committee_of_committees_is_refused() {
+fn models_are_within_each_other_but_twice() {
     let mut trained = super::models::committee();
-    let AnyModel::Committee(inner) = trained.model.clone() else { panic!() };
-    let member =
-        Member { schema: inner.members[0].schema.clone(), model: trained.model, columns: None };
-    let outer = Ensemble::new(vec![member], vec![1.0], Combiner::Mean).unwrap();
-    trained.model = AnyModel::Committee(outer);
+    let wrapped = |model: AnyModel| {
+        let member = Member { schema: model.schema().clone(), model, columns: None };
+        AnyModel::Committee(Ensemble::new(vec![member], vec![1.0], Combiner::Mean).unwrap())
+    };
+    trained.model = wrapped(trained.model);
+    assert_eq!(from_bytes(&to_bytes(&trained)).unwrap(), trained);
+    trained.model = wrapped(trained.model);
     let error = from_bytes(&to_bytes(&trained)).unwrap_err().to_string();
-    assert!(error.contains("member 0: it is itself a committee"), "{error}");
+    assert!(error.contains("it is within 3 models, expected at most 2"), "{error}");
 }
 
 #[test]
@@ -227,10 +229,10 @@ fn numbers_are_not_voted_on() {
     let mut trained = super::models::regression();
     let schema = trained.model.schema().clone();
     let member = Member { schema, model: trained.model, columns: None };
-    let committee = Ensemble::new(vec![member], vec![1.0], Combiner::Vote).unwrap();
-    trained.model = AnyModel::Committee(committee);
+    let committee = Ensemble::new(vec![member], vec![1.0], Combiner::Mean).unwrap();
+    trained.model = AnyModel::Committee(Ensemble { combiner: Combiner::Vote, ..committee });
     let error = from_bytes(&to_bytes(&trained)).unwrap_err().to_string();
-    assert!(error.contains("its combiner is [1]"), "{error}");
+    assert!(error.contains("its committee is none: a vote needs classes"), "{error}");
 }
 
 #[test]
