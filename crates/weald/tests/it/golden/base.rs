@@ -46,6 +46,7 @@ pub fn linear() -> Trained {
         coefficients,
         scale: 0.1 + 0.2,
         prior,
+        n_steps: 12,
         schema: schema(),
         output: classes(),
     };
@@ -147,7 +148,15 @@ pub fn any(schema: &Arc<Schema>, output: &Output, next: &mut dyn FnMut() -> u64)
             let coefficients = (0..n).map(|_| finite(next())).collect();
             let prior = (0..width).map(|_| unit(next())).collect();
             let scale = unit(next()) + 0.01;
-            AnyModel::Linear(LinearModel { design, coefficients, scale, prior, schema, output })
+            AnyModel::Linear(LinearModel {
+                design,
+                coefficients,
+                scale,
+                prior,
+                n_steps: next(),
+                schema,
+                output,
+            })
         }
     }
 }
