@@ -32,6 +32,12 @@ impl Model {
         let of_scores = (0..intercepts.len()).map(of_score).collect();
         Ok((all.into_iter().map(|term| term.name).collect(), of_scores, intercepts))
     }
+
+    /// How many steps were taken to find the coefficients of a score, at the most.
+    #[getter]
+    fn n_steps(&self) -> PyResult<u64> {
+        Ok(self.linear()?.n_steps)
+    }
 }
 
 impl Model {

@@ -49,6 +49,12 @@ class _Linear(Estimator):
         """The scores where all columns are 0 and no level is there."""
         return self._laid_out(np.asarray(self._terms()[2], dtype=np.float64))
 
+    @property
+    def n_iter_(self) -> int:
+        """How many steps were taken; 1 where equations were solved."""
+        check_is_fitted(self)
+        return self.model_._core.n_steps
+
     def _terms(self) -> tuple[list[str], list[list[float]], list[float]]:
         check_is_fitted(self)
         return self.model_._core.coefficients()

@@ -140,6 +140,9 @@ class Model:
         categories, NaN for what is missing."""
     def coefficients(self) -> tuple[list[str], list[list[float]], list[float]]:
         """What one unit of each column adds to each score, by name, and the intercepts."""
+    @property
+    def n_steps(self) -> int:
+        """How many steps were taken to find the coefficients of a score, at the most."""
     def leaves(self, table: Table, threads: int) -> NDArray[np.uint32]:
         """The leaf of each row in each tree, as a node number of that tree: rows by trees."""
     def paths(

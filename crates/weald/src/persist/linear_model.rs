@@ -15,6 +15,7 @@ pub(super) fn write(model: &LinearModel, arrays: &mut ArrayWriter) {
     let shape = [LinearModel::n_scores(&model.output), model.design.width() + 1];
     arrays.numbers("coefficients.value", &shape, model.coefficients.iter().copied());
     arrays.numbers("coefficients.scale", &[1], [model.scale].into_iter());
+    arrays.wholes("coefficients.steps", [model.n_steps].into_iter());
     arrays.numbers("coefficients.prior", &[model.prior.len()], model.prior.iter().copied());
 }
 
@@ -41,5 +42,7 @@ pub(super) fn read(
     let prior = arrays.shaped("coefficients.prior", Element::F64, &[output.width()])?;
     let prior: Vec<f64> = numbers(prior).collect();
     proof::value(&prior, &output, || "the prior".into())?;
-    Ok(LinearModel { design, coefficients, scale, prior, schema, output })
+    let steps = arrays.shaped("coefficients.steps", Element::U64, &[1])?;
+    let n_steps = steps.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    Ok(LinearModel { design, coefficients, scale, prior, n_steps, schema, output })
 }

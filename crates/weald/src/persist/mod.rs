@@ -177,7 +177,7 @@
 //! To these a linear model adds `coefficients.value` (`f64`, scores × columns of the design and the
 //! intercept), `coefficients.scale` (`f64`, one number: what scores are multiplied by to be
 //! logarithms of probabilities) and `coefficients.prior` (`f64`, one number an output: what all
-//! training rows are together). Naive Bayes adds `bayes.priors` (`f64`, one number a class),
+//! training rows are together) and `coefficients.steps` (`u64`, one number: steps taken to find them). Naive Bayes adds `bayes.priors` (`f64`, one number a class),
 //! `bayes.means` and `bayes.variances` (numbers × classes) and `bayes.levels` (indicators × classes).
 //! Nearest neighbours add their `n` training rows:
 //!

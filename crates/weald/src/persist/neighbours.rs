@@ -68,7 +68,7 @@ pub(super) fn read(
     if copies.contains(&0) {
         return damaged("a row stands there 0 times");
     }
-    let n_slots = n_rows.checked_mul(design.n_slots()).unwrap_or(usize::MAX);
+    let n_slots = n_rows.saturating_mul(design.n_slots());
     let slots = halves(arrays.shaped("row.indicators", Element::U32, &[n_slots])?);
     let is_one = |slot: u32| slot == NOWHERE || (slot as usize) < design.n_indicators();
     if let Some(slot) = slots.iter().find(|slot| !is_one(**slot)) {

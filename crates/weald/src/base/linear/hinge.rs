@@ -26,31 +26,34 @@ const HALVINGS: usize = 40;
 type Few = SmallVec<[f64; 8]>;
 
 /// The coefficients of each class against the rest; of two classes, of the second against the first.
-/// And whether all were found.
+/// How many steps each took at the most, and whether all were found.
 pub fn fit(
     (rows, weights): (&DesignRows, &RowWeights),
     (codes, n_classes): (&[u32], usize),
     (l2, ending): (f64, Ending),
     run: &Run<'_>,
-) -> (Vec<f64>, bool) {
+) -> (Vec<f64>, usize, bool) {
     let stride = rows.design().width() + 1;
     let classes = match n_classes {
-        1 => return (vec![0.0; stride], true),
+        1 => return (vec![0.0; stride], 0, true),
         2 => 1..2,
         n => 0..n as u32,
     };
-    let (mut coefficients, mut all_reached) = (Vec::new(), true);
+    let (mut coefficients, mut most_steps, mut all_reached) = (Vec::new(), 0, true);
     for class in classes {
-        let mut found = Minimum { at: vec![0.0; stride], value: 0.0, is_reached: true };
+        let mut found = Minimum { at: vec![0.0; stride], value: 0.0, n_steps: 0, is_reached: true };
+        let mut n_steps = 0;
         for width in WIDTHS {
             let loss = RoundedHinge { codes, class, width };
             let objective = Objective::new((rows, weights), &loss, l2);
             found = minimise(&objective, found.at, ending, run);
+            n_steps += found.n_steps;
         }
         coefficients.extend(found.at);
+        most_steps = most_steps.max(n_steps);
         all_reached &= found.is_reached;
     }
-    (coefficients, all_reached)
+    (coefficients, most_steps, all_reached)
 }
 
 /// One class against the rest.

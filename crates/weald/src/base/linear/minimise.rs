@@ -35,6 +35,8 @@ pub struct Minimum {
     pub at: Vec<f64>,
     /// The objective there.
     pub value: f64,
+    /// How many steps were taken.
+    pub n_steps: usize,
     /// Whether the gradient is as small as it should be, or nothing lower can be found.
     pub is_reached: bool,
 }
@@ -66,7 +68,7 @@ pub fn minimise(
     let curvatures = objective.curvatures();
     let mut pairs: VecDeque<Pair> = VecDeque::with_capacity(MEMORY);
     let mut point = evaluated(objective, start);
-    let mut is_reached = false;
+    let (mut n_steps, mut is_reached) = (0, false);
     for _ in 0..ending.max_iterations {
         is_reached = point.gradient.iter().all(|g| g.abs() <= small);
         if is_reached || run.poll() {
@@ -94,8 +96,9 @@ pub fn minimise(
             pairs.push_back(Pair { step, change, product: curved });
         }
         point = next;
+        n_steps += 1;
     }
-    Minimum { at: point.at, value: point.value, is_reached }
+    Minimum { at: point.at, value: point.value, n_steps, is_reached }
 }
 
 /// Downhill: minus the gradient by about the inverse of the second derivatives, in two loops over

@@ -107,7 +107,7 @@ impl Learner for Linear {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
             let rows = DesignRows::of(&design, sample.table);
-            let (coefficients, is_reached) = match (sample.target, self.loss) {
+            let (coefficients, n_steps, is_reached) = match (sample.target, self.loss) {
                 (Target::Classes(labels), LinearLoss::Auto | LinearLoss::Logistic) => {
                     self.logistic_fit((&rows, &weights), labels, run)?
                 }
@@ -126,7 +126,15 @@ impl Learner for Linear {
             }
             let (schema, output) = (sample.table.schema().clone(), Output::of(sample.target));
             let prior = Constant {}.fit(sample, run)?.value;
-            let model = LinearModel { design, coefficients, scale: 1.0, prior, schema, output };
+            let model = LinearModel {
+                design,
+                coefficients,
+                scale: 1.0,
+                prior,
+                n_steps: n_steps as u64,
+                schema,
+                output,
+            };
             match (sample.target, self.loss) {
                 (Target::Classes(labels), LinearLoss::Hinge) => {
                     scaled(model, sample, (labels, &weights))
@@ -152,7 +160,7 @@ impl Linear {
         (rows, weights): (&DesignRows, &RowWeights),
         labels: &ClassLabels,
         run: &Run<'_>,
-    ) -> Result<(Vec<f64>, bool)> {
+    ) -> Result<(Vec<f64>, usize, bool)> {
         let regression = SoftmaxRegression {
             rows,
             targets: ClassTargets::Classes(labels.codes()),
@@ -162,7 +170,7 @@ impl Linear {
             start: None,
             ending: self.ending(),
         };
-        regression.fit(run).map(|found| (found.at, found.is_reached))
+        regression.fit(run).map(|found| (found.at, found.n_steps, found.is_reached))
     }
 }
 

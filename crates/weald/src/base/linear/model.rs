@@ -28,6 +28,8 @@ pub struct LinearModel {
     pub scale: f64,
     /// What all training rows are together: the shares of the classes, or the means.
     pub prior: Vec<f64>,
+    /// How many steps were taken to find the coefficients of a score, at the most.
+    pub n_steps: u64,
     /// The columns of the training table.
     pub schema: Arc<Schema>,
     /// What it predicts.

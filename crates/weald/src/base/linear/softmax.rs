@@ -62,7 +62,7 @@ impl SoftmaxRegression<'_> {
             return out_of_range("start", start.len(), &format!("{size} coefficients"));
         }
         if self.n_classes == 1 {
-            return Ok(Minimum { at: vec![0.0; size], value: 0.0, is_reached: true });
+            return Ok(Minimum { at: vec![0.0; size], value: 0.0, n_steps: 0, is_reached: true });
         }
         let loss: &dyn RowLoss = match self.n_classes {
             2 => &TwoClasses { targets: self.targets },

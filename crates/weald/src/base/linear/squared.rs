@@ -19,17 +19,18 @@ const REDUNDANT: f64 = 1e-10;
 /// Parts that rows are summed in.
 const PARTS: usize = 16;
 
-/// The coefficients of each output, and whether all were found. An output has a number for each row.
+/// The coefficients of each output, how many steps each took at the most, and whether all were found. An output has a number for each row.
 pub fn fit(
     (rows, weights): (&DesignRows, &RowWeights),
     outputs: &[Vec<f64>],
     (l2, ending): (f64, Ending),
     run: &Run<'_>,
-) -> (Vec<f64>, bool) {
+) -> (Vec<f64>, usize, bool) {
     let outputs: Vec<Output> = outputs.iter().map(|values| Output::of(values, weights)).collect();
     let factor = (rows.design().width() <= MOST_EQUATIONS)
         .then(|| Equations::of(rows, weights).factor(l2 / weights.total()));
-    let (mut coefficients, mut all_reached) = (Vec::new(), true);
+    // To solve the equations is one step.
+    let (mut coefficients, mut most_steps, mut all_reached) = (Vec::new(), 1, true);
     for output in &outputs {
         let own = match &factor {
             Some(factor) => factor.solve(rows, weights, &output.shares),
@@ -38,13 +39,14 @@ pub fn fit(
                 let objective = Objective::new((rows, weights), &loss, l2);
                 let start = vec![0.0; objective.stride()];
                 let found = minimise(&objective, start, ending, run);
+                most_steps = most_steps.max(found.n_steps);
                 all_reached &= found.is_reached;
                 found.at
             }
         };
         coefficients.extend(output.in_its_unit(own));
     }
-    (coefficients, all_reached)
+    (coefficients, most_steps, all_reached)
 }
 
 /// An output as shares of how far it is from its mean at the most.

@@ -130,7 +130,7 @@ fn the_nearest_rows_of_a_table_are_told_by_their_numbers() {
 #[test]
 fn whole_numbers_as_far_on_either_side_are_equally_far() {
     let x: Vec<f64> = (0..40).map(|i| f64::from(i * i % 23)).collect();
-    let table = numbers(&[x.clone()]);
+    let table = numbers(std::slice::from_ref(&x));
     let weights = RowWeights::of(&Weights::Uniform, 40).unwrap();
     let design = Arc::new(Design::of(&table, &weights));
     let neighbours = Neighbours::of(&design, &table, vec![1; 40]);

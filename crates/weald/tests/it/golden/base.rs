@@ -46,6 +46,7 @@ pub fn linear() -> Trained {
         coefficients,
         scale: 0.1 + 0.2,
         prior,
+        n_steps: 12,
         schema: schema(),
         output: classes(),
     };
@@ -90,13 +91,13 @@ pub fn any(schema: &Arc<Schema>, output: &Output, next: &mut dyn FnMut() -> u64)
         FieldKind::Numeric => {
             let low = f64::from(choice as u32 >> 8) - 1e6;
             let standard = Standard { mean: low + 1.0, deviation: 0.75, low, high: low + 3.0 };
-            let standard = (choice % 3 > 0).then_some(standard);
-            Coding::Numbers { standard, has_missing: choice % 2 == 1 }
+            let standard = (!choice.is_multiple_of(3)).then_some(standard);
+            Coding::Numbers { standard, has_missing: choice & 1 == 1 }
         }
         FieldKind::Categorical { levels } => {
             let seen: Vec<bool> =
                 (0..levels.len()).map(|level| choice >> (level % 64) & 1 == 1).collect();
-            Coding::levels(&seen, choice % 5 == 0)
+            Coding::levels(&seen, choice.is_multiple_of(5))
         }
     };
     let codings = schema.fields.iter().map(|field| coding(&field.kind, next())).collect();
@@ -127,7 +128,8 @@ pub fn any(schema: &Arc<Schema>, output: &Output, next: &mut dyn FnMut() -> u64)
             let n_rows = 1 + next() as usize % 4;
             let numbers = (0..n_rows * design.n_numbers()).map(|_| unit(next()) - 0.5).collect();
             let n = design.n_indicators() as u64;
-            let slot = |choice: u64| if choice % 3 == 0 { NOWHERE } else { (choice % n) as u32 };
+            let slot =
+                |choice: u64| if choice.is_multiple_of(3) { NOWHERE } else { (choice % n) as u32 };
             let slots = (0..n_rows * design.n_slots()).map(|_| slot(next())).collect();
             let copies = (0..n_rows).map(|_| 1 + (next() >> 40) as u32).collect();
             let target = |choice: u64| match &output {
@@ -147,7 +149,15 @@ pub fn any(schema: &Arc<Schema>, output: &Output, next: &mut dyn FnMut() -> u64)
             let coefficients = (0..n).map(|_| finite(next())).collect();
             let prior = (0..width).map(|_| unit(next())).collect();
             let scale = unit(next()) + 0.01;
-            AnyModel::Linear(LinearModel { design, coefficients, scale, prior, schema, output })
+            AnyModel::Linear(LinearModel {
+                design,
+                coefficients,
+                scale,
+                prior,
+                n_steps: next(),
+                schema,
+                output,
+            })
         }
     }
 }
