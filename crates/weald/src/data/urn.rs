@@ -443,7 +443,7 @@ mod tests {
             RowOrder::of(&Sample::new(&table, &target, weights).unwrap())
         };
         let weights = Weights::counts(vec![100, 0, 7, 40]).unwrap();
-        let copies = Copies::of(&weights, &order(&weights));
+        let copies = Copies::of(&weights, order(&weights).rows());
         assert!(matches!(copies, Copies::Counted(..)) && copies.len() == 147);
         let rows: Vec<u32> = (0..147).map(|at| copies.row(at)).collect();
         let listed = order(&weights).groups(&weights).iter().flatten().copied().collect::<Vec<_>>();

@@ -317,6 +317,7 @@ where
             design: self.rows.design().clone(),
             coefficients: coefficients.to_vec(),
             scale: 1.0,
+            n_steps: 0,
             prior: vec![1.0 / k as f64; k],
             schema: self.sample.table.schema().clone(),
             output: Output::Probabilities { classes: expert_names(k) },
