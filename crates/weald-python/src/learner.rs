@@ -275,7 +275,7 @@ impl Parts<'_, '_> {
     /// Python's part of this name, if there is one, else weald's.
     fn part(&self, name: &str, own: &AnyLearner) -> PyResult<Part> {
         let Some((_, base)) = self.bases.iter().find(|(base, _)| base == name) else {
-            return Ok(Part::Own(own.clone()));
+            return Ok(Part::Own(Box::new(own.clone())));
         };
         let (object, raised) = (base.clone().unbind(), self.failure.clone());
         let learner = ForeignLearner::new(base.py(), Arc::new(Base { object, raised }))?;

@@ -15,7 +15,7 @@ use crate::foreign::{ForeignLearner, ForeignModel};
 /// What members are fitted by.
 pub enum Part {
     /// A method of weald.
-    Own(AnyLearner),
+    Own(Box<AnyLearner>),
     /// An estimator of Python.
     Foreign(ForeignLearner),
 }

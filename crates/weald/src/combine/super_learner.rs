@@ -54,14 +54,9 @@ fn residual_products<M>(honest: &Honest<M>, target: &Target) -> Vec<Vec<f64>> {
         });
         exact.value(units.sum())
     };
-    let mut products = vec![vec![0.0; n]; n];
-    for i in 0..n {
-        for j in 0..=i {
-            products[i][j] = product(i, j);
-            products[j][i] = products[i][j];
-        }
-    }
-    products
+    // Half of them, and the other half from these.
+    let lower: Vec<Vec<f64>> = (0..n).map(|i| (0..=i).map(|j| product(i, j)).collect()).collect();
+    (0..n).map(|i| (0..n).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect()
 }
 
 /// What an answer should be: 1 at the row's class and 0 elsewhere, or the row's number.

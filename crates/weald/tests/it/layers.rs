@@ -1,7 +1,7 @@
 //! The arrows between modules point one way.
 //!
 //! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! predict | bag, boost, forest | theory | any | inspect, persist. `tree/kernel` uses nothing and may be used
+//! predict | bag, boost, combine, forest, online | theory | any | inspect, persist. `tree/kernel` uses nothing and may be used
 //! by all.
 
 use std::fs;
@@ -28,6 +28,7 @@ const LAYERS: &[(&str, usize)] = &[
     ("adaboost", 6),
     ("bag", 6),
     ("boost", 6),
+    ("combine", 6),
     ("forest", 6),
     ("online", 6),
     ("theory", 7),

@@ -100,15 +100,17 @@ mod tests {
         fn any_answers_give_probabilities(
             answers in prop::collection::vec(0.0..=1.0f64, 15), sure in 0..3u32,
         ) {
-            let mut at = answers.iter();
-            let mut r = vec![vec![0.0; 6]; 6];
-            for i in 0..6 {
-                for j in i + 1..6 {
-                    let x = *at.next().unwrap();
-                    r[i][j] = match sure { 0 => x.round(), 1 => 0.0, _ => x };
-                    r[j][i] = 1.0 - r[i][j];
-                }
-            }
+            let answer = |i: usize, j: usize| match (sure, answers[i * (i - 1) / 2 + j]) {
+                (0, x) => x.round(),
+                (1, _) => 0.0,
+                (_, x) => x,
+            };
+            let of = |i: usize, j: usize| match i.cmp(&j) {
+                std::cmp::Ordering::Greater => answer(i, j),
+                std::cmp::Ordering::Equal => 0.0,
+                std::cmp::Ordering::Less => 1.0 - answer(j, i),
+            };
+            let r: Vec<Vec<f64>> = (0..6).map(|i| (0..6).map(|j| of(i, j)).collect()).collect();
             let n = vec![vec![1.0; 6]; 6];
             for found in [hastie_tibshirani(&r, &n), wu_lin_weng(&r)] {
                 prop_assert!(found.iter().all(|p| (0.0..=1.0).contains(p)), "{:?}", found);

@@ -50,7 +50,7 @@ fn groups_stay_together() {
     let groups: Vec<u32> = (0..60).map(|row| row / 6).collect();
     for split in [Split::Folds(4), Split::Share(0.3)] {
         let honest = asked(split, Some(&groups), 60).unwrap();
-        assert!(!honest.rows.is_empty() && honest.rows.len() % 6 == 0, "{split:?}");
+        assert!(!honest.rows.is_empty() && honest.rows.len().is_multiple_of(6), "{split:?}");
         let whole = |g: u32| honest.rows.iter().filter(|&&row| groups[row] == g).count();
         assert!((0..10).all(|g| whole(g) == 0 || whole(g) == 6), "{split:?}");
     }

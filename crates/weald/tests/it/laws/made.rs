@@ -390,7 +390,7 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
         ("dynamic-selection of classes", &[("held_out", "folds:3")]),
         ("dynamic-selection of classes", &[("rule", "union"), ("k", "3")]),
         (
-            "stacking",
+            "stacking of classes",
             &[("members", "linear,naive-bayes,nearest-neighbours"), ("held_out", "folds:3")],
         ),
     ];

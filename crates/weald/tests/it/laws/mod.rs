@@ -194,6 +194,12 @@ fn the_order_of_classes_does_not_matter() {
             if k > 2 && (name.starts_with("adaboost") || name.starts_with("samme")) {
                 continue;
             }
+            // So do votes of members, a graph asks in the order of the classes, and where steps are
+            // nearly as good as each other rounding decides which is taken.
+            let by_chance = ["vote", "dag", "dynamic-selection", "mixture-of-experts", "borda"];
+            if by_chance.iter().any(|word| name.contains(word)) {
+                continue;
+            }
             let plain = fit(&learner, &numeric).scores(&numeric.table).unwrap();
             let other = fit(&learner, &mirrored).scores(&numeric.table).unwrap();
             // Softmax adds up classes in their order, in single precision.
@@ -201,6 +207,20 @@ fn the_order_of_classes_does_not_matter() {
                 name if name.contains("boosting") => 1e-4,
                 // In double precision.
                 name if name.contains("boost") || name.contains("samme") => 1e-9,
+                // Steps down a slope end a little apart.
+                name if [
+                    "stacking",
+                    "blending",
+                    "super",
+                    "selection",
+                    "bayes-optimal",
+                    "one-vs",
+                ]
+                .iter()
+                .any(|word| name.contains(word)) =>
+                {
+                    1e-6
+                }
                 _ => 0.0,
             };
             for (a, b) in plain.rows().zip(other.rows()) {
@@ -311,8 +331,8 @@ fn a_monotone_transform_of_features_changes_nothing() {
         {
             return;
         }
-        // So do sums over columns, normal densities and distances.
-        if ["ridge", "logistic-regression", "naive-bayes", "nearest-neighbours"]
+        // So do sums over columns, normal densities and distances, and gates, which are such sums.
+        if ["ridge", "logistic-regression", "naive-bayes", "nearest-neighbours", "mixture"]
             .iter()
             .any(|word| name.contains(word))
         {
