@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,8 +19,8 @@ ESTIMATORS = (
 )
 CV = (
     "Which rows members are asked about that they have not seen: a count of folds, a share of the "
-    'rows to hold out, or "time:5" for rows in the order of time. With a share, members stay as '
-    "they were asked, and no row is trained on twice."
+    'rows to hold out, "time:5" for rows in the order of time, or folds as scikit-learn has them. '
+    "With a share, members stay as they were asked, and no row is trained on twice."
 )
 ALIASES = {"soft": "mean", "hard": "vote"}
 
@@ -83,7 +82,7 @@ class _Weighted(OfMembers):
         return "least-squares"
 
     def _settings(self, given: Given) -> dict[str, str]:
-        own = {"weighing": self._weighing(), "held_out": _held_out(self.cv)}
+        own = {"weighing": self._weighing(), "held_out": self._held_out()}
         return super()._settings(given) | own
 
     def _fitted(self) -> None:
@@ -194,7 +193,7 @@ class _Stacking(OfMembers):
         return self.final_estimator
 
     def _settings(self, given: Given) -> dict[str, str]:
-        return super()._settings(given) | {"held_out": _held_out(self.cv)}
+        return super()._settings(given) | {"held_out": self._held_out()}
 
 
 @documented
@@ -237,15 +236,4 @@ class DynamicSelectionClassifier(OfMembers, Classifier):
     _described: ClassVar[dict[str, str]] = {"estimators": ESTIMATORS, "cv": CV}
 
     def _settings(self, given: Given) -> dict[str, str]:
-        return super()._settings(given) | {"held_out": _held_out(self.cv)}
-
-
-def _held_out(cv: Any) -> str:
-    """Folds by their number, a share of the rows, or what weald calls either."""
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
-        return f"folds:{int(cv)}"
-    if isinstance(cv, Real) and not isinstance(cv, bool):
-        return f"share:{_text.text(cv)}"
-    if isinstance(cv, str):
-        return cv
-    raise ValueError(f"cv is {cv!r:.80}; expected a count of folds, a share of the rows, or time:5")
+        return super()._settings(given) | {"held_out": self._held_out()}

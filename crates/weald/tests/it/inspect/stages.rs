@@ -71,6 +71,9 @@ fn weighs_nothing(model: &AnyModel, n: usize) -> bool {
 fn a_stage_is_the_model_that_ends_there() {
     for_each(|name, learner, made| {
         let model = fit(learner, made);
+        if weighs_nothing(&model, 1) {
+            return; // What members of no weight say is no number.
+        }
         for n_rows in [0, 1, 70] {
             let table = drawn(&made.table, n_rows, 9);
             let aligned = model.schema().align(&table).unwrap();
@@ -95,10 +98,6 @@ fn a_stage_is_the_model_that_ends_there() {
             };
             assert_eq!(stages.len(), expected, "{name}");
             for (n, stage) in stages.iter().enumerate() {
-                if weighs_nothing(&model, n + 1) {
-                    assert!(stage.values().iter().all(|x| x.is_nan()), "{name}");
-                    continue;
-                }
                 let ends_here = first(&model, n + 1);
                 assert_eq!(*stage, ends_here.aligned_scores(&aligned), "{name}, stage {}", n + 1);
             }

@@ -371,12 +371,7 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
     let of_members: &[(&str, &[(&str, &str)])] = &[
         ("voting", &[]),
         ("voting", &[("combine", "median"), ("weights", "1,2,0.5")]),
-        ("voting", &[("combine", "min")]),
-        ("voting", &[("combine", "max")]),
-        ("voting", &[("combine", "trimmed-mean:0.2")]),
         ("voting of classes", &[("combine", "vote")]),
-        ("voting of classes", &[("combine", "product")]),
-        ("voting of classes", &[("combine", "borda")]),
         (
             "stacking",
             &[("held_out", "folds:3"), ("last", "decision-tree"), ("last.max_depth", "3")],
@@ -384,11 +379,9 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
         ("stacking", &[("pass_through", "true"), ("last", "stump"), ("held_out", "folds:2")]),
         ("blending", &[("last", "decision-tree"), ("last.max_depth", "2")]),
         ("super-learner", &[("held_out", "folds:3")]),
-        ("super-learner", &[("held_out", "share:0.3")]),
         ("ensemble-selection", &[("held_out", "folds:3"), ("weighing", "selection:9")]),
         ("bayes-optimal", &[("held_out", "folds:3"), ("prior", "1,2,3")]),
-        ("dynamic-selection of classes", &[("held_out", "folds:3")]),
-        ("dynamic-selection of classes", &[("rule", "union"), ("k", "3")]),
+        ("dynamic-selection of classes", &[("held_out", "folds:3"), ("rule", "union")]),
         (
             "stacking of classes",
             &[("members", "linear,naive-bayes,nearest-neighbours"), ("held_out", "folds:3")],
@@ -398,9 +391,7 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
     let of_two: &[&[(&str, &str)]] = match target {
         Target::Classes(_) => &[
             &[("scheme", "one-vs-rest")],
-            &[("scheme", "one-vs-one:vote")],
             &[("scheme", "one-vs-one:coupling")],
-            &[("scheme", "one-vs-one:hastie-tibshirani")],
             &[("scheme", "one-vs-one:dag")],
             &[("scheme", "output-codes:auto")],
         ],

@@ -209,6 +209,7 @@ fn the_order_of_classes_does_not_matter() {
                 name if name.contains("boost") || name.contains("samme") => 1e-9,
                 // Steps down a slope end a little apart.
                 name if [
+                    "voting",
                     "stacking",
                     "blending",
                     "super",
@@ -338,9 +339,9 @@ fn a_monotone_transform_of_features_changes_nothing() {
         {
             return;
         }
-        // Other values are other rows to draw; and a row out of the bag may lie between two in it,
-        // where the middle depends on the scale.
-        if draws_rows(learner) {
+        // Other values are other rows to draw; and a row out of the bag, or of a class that a task
+        // leaves out, may lie between two others, where the middle depends on the scale.
+        if draws_rows(learner) || name.contains("one-vs-one") {
             return;
         }
         let transformed = made.map_numbers(|x| (x * 0.25).exp());

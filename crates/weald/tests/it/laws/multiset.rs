@@ -22,6 +22,13 @@ fn methods(target: &Target) -> Vec<(String, AnyLearner)> {
     };
     methods.retain(|(name, _)| name != special && name != "adaboost-star");
     methods.retain(|(_, learner)| learner.task().is_none_or(|task| task == target.task()));
+    for (_, learner) in &mut methods {
+        // Their defaults take long.
+        if learner.settings().iter().any(|setting| setting.name == "members") {
+            learner.set("members", "random-forest,linear").unwrap();
+            learner.set("random-forest.n_trees", "10").unwrap();
+        }
+    }
     let changed: &[(&str, &[(&str, &str)])] = &[
         ("gradient-boosting", &[("early_stopping_rounds", "none"), ("n_trees", "60")]),
         ("gradient-boosting", &[("min_leaf_rows", "2"), ("n_trees", "60")]),
