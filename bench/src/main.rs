@@ -117,25 +117,8 @@ fn warm_up(learner: &AnyLearner, rows: &Rows, run: &Run<'_>) {
 /// How many trees and leaves, and which classes in which order.
 fn shape(model: &AnyModel, report: &mut serde_json::Value) {
     let (trees, leaves, nodes) = size_of_trees(model);
-    let out_of_bag = match model {
-        AnyModel::Forest(model) => model.out_of_bag.as_ref(),
-        AnyModel::Committee(model) => model.out_of_bag.as_ref(),
-        AnyModel::Tree(_)
-        | AnyModel::Additive(_)
-        | AnyModel::Constant(_)
-        | AnyModel::Boosted(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_) => None,
-    };
     if let AnyModel::Forest(_) | AnyModel::Committee(_) = model {
-        report["out_of_bag_error"] = json!(out_of_bag.map(|curve| curve.error()));
+        report["out_of_bag_error"] = json!(model.out_of_bag().map(|curve| curve.error()));
     }
     report["trees"] = json!(trees);
     report["leaves"] = json!(leaves);

@@ -100,29 +100,13 @@ pub fn completed(arguments: &TrainArguments, trained: &Trained) -> TrainArgument
 pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
     let Some(path) = &arguments.continued else { return Ok(None) };
     let trained = model_file::load(path, Some(&arguments.file))?.trained;
-    match trained.model {
-        AnyModel::Additive(_) => Ok(Some(trained)),
-        AnyModel::Constant(_)
-        | AnyModel::Forest(_)
-        | AnyModel::Tree(_)
-        | AnyModel::Committee(_)
-        | AnyModel::Boosted(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_) => {
-            let headline =
-                format!("a model of the method {} cannot be gone on from", trained.method);
-            Err(Failure::new(Kind::Usage, headline)
-                .at(path.display().to_string())
-                .help("--continue takes a model of gradient-boosting"))
-        }
+    if trained.model.additive().is_some() {
+        return Ok(Some(trained));
     }
+    let headline = format!("a model of the method {} cannot be gone on from", trained.method);
+    Err(Failure::new(Kind::Usage, headline)
+        .at(path.display().to_string())
+        .help("--continue takes a model of gradient-boosting"))
 }
 
 /// What the model predicts for rows, on top of their offset if they have one.
@@ -153,25 +137,9 @@ pub fn block_scores(
 }
 
 fn on_top(model: &AnyModel, table: &Aligned<'_>, offset: Option<&[f64]>) -> weald::Result<Scores> {
-    match (model, offset) {
-        (AnyModel::Additive(model), Some(offset)) => model.offset_scores(table, offset),
-        (
-            AnyModel::Constant(_)
-            | AnyModel::Forest(_)
-            | AnyModel::Tree(_)
-            | AnyModel::Committee(_)
-            | AnyModel::Boosted(_)
-            | AnyModel::Isolation(_)
-            | AnyModel::Density(_)
-            | AnyModel::Stacked(_)
-            | AnyModel::Dynamic(_)
-            | AnyModel::Mixture(_)
-            | AnyModel::Coded(_)
-            | AnyModel::Linear(_)
-            | AnyModel::NaiveBayes(_)
-            | AnyModel::Neighbours(_),
-            Some(_),
-        ) => Err(Error::NotTaken { extra: "an offset" }),
-        (model, None) => Ok(model.aligned_scores(table)),
+    match (offset, model.additive()) {
+        (None, _) => Ok(model.aligned_scores(table)),
+        (Some(offset), Some(model)) => model.offset_scores(table, offset),
+        (Some(_), None) => Err(Error::NotTaken { extra: "an offset" }),
     }
 }

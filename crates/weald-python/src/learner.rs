@@ -300,14 +300,8 @@ fn fit_loss(
     run: &Run<'_>,
 ) -> weald::Result<AnyModel> {
     let start = if extras.offset.is_some() { Start::Zero } else { boosting.start };
-    let continued = match extras.continued {
-        Some(AnyModel::Additive(model)) => Some(model),
-        Some(_) => {
-            let told = "it was not made by gradient boosting";
-            return Err(weald::Error::Continued(told.into()));
-        }
-        None => None,
-    };
+    let told = || weald::Error::Continued("it was not made by gradient boosting".into());
+    let continued = extras.continued.map(|model| model.additive().ok_or_else(told)).transpose()?;
     let extras = Extras {
         groups: extras.groups,
         offset: extras.offset,
@@ -335,21 +329,6 @@ fn fit_out_of_bag(
             let (model, honest) = bagging.fit_out_of_bag(sample, run)?;
             Ok((AnyModel::Committee(model), honest))
         }
-        AnyLearner::Constant(_)
-        | AnyLearner::GradientBoosting(_)
-        | AnyLearner::DecisionTree(_)
-        | AnyLearner::Stump(_)
-        | AnyLearner::AdaBoost(_)
-        | AnyLearner::IsolationForest(_)
-        | AnyLearner::DensityForest(_)
-        | AnyLearner::Voting(_)
-        | AnyLearner::Weighted(_)
-        | AnyLearner::Stacking(_)
-        | AnyLearner::DynamicSelection(_)
-        | AnyLearner::MixtureOfExperts(_)
-        | AnyLearner::MultiClass(_)
-        | AnyLearner::Linear(_)
-        | AnyLearner::NaiveBayes(_)
-        | AnyLearner::NearestNeighbours(_) => learner.fit(sample, run).map(|model| (model, None)),
+        _ => learner.fit(sample, run).map(|model| (model, None)),
     }
 }

@@ -345,12 +345,7 @@ impl Model {
     /// The error on rows out of the bag after each member; `None` if there were none.
     #[getter]
     fn out_of_bag_errors(&self) -> Option<Vec<f64>> {
-        let curve = match &self.facts().model {
-            AnyModel::Forest(model) => &model.out_of_bag,
-            AnyModel::Committee(model) => &model.out_of_bag,
-            _ => return None,
-        };
-        Some(curve.as_ref()?.errors.clone())
+        Some(self.facts().model.out_of_bag()?.errors.clone())
     }
 
     /// The held-out loss before the first round and after each, with its name and what rows were

@@ -53,20 +53,7 @@ pub fn run(arguments: &InspectArguments) -> Result<()> {
 fn tree(trained: &Trained) -> Result<&TreeModel> {
     match &trained.model {
         AnyModel::Tree(tree) => Ok(tree),
-        AnyModel::Constant(_)
-        | AnyModel::Additive(_)
-        | AnyModel::Forest(_)
-        | AnyModel::Committee(_)
-        | AnyModel::Boosted(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_) => Err(Failure::new(
+        _ => Err(Failure::new(
             Kind::Model,
             format!("a model of the method {} has no single tree to draw", trained.method),
         )

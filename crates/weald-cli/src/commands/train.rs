@@ -260,24 +260,11 @@ fn fit_for_keeps(
             three(curve.best_loss())
         ));
     }
-    let (curve, words) = match &model {
-        AnyModel::Forest(model) => (model.out_of_bag.as_ref(), ("tree", "trees")),
-        AnyModel::Committee(model) => (model.out_of_bag.as_ref(), ("member", "members")),
-        AnyModel::Constant(_)
-        | AnyModel::Additive(_)
-        | AnyModel::Tree(_)
-        | AnyModel::Boosted(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_) => (None, ("", "")),
-    };
-    if let Some(curve) = curve {
+    if let Some(curve) = model.out_of_bag() {
+        let words = match model {
+            AnyModel::Forest(_) => ("tree", "trees"),
+            _ => ("member", "members"),
+        };
         say::line(&picture::out_of_bag(curve, model.output(), words));
     }
     Ok((model, warnings))
@@ -411,61 +398,30 @@ impl Outcome {
             Target::Numbers(_) => (None, None),
             Target::Several(several) => (None, Some(several.names().to_vec())),
         };
+        let curve = self.trained.model.additive().and_then(|model| model.curve.as_ref());
         json!({
-                    "file": source::name(&arguments.file),
-                    "n_rows": data.table.n_rows(),
-                    "n_features": data.table.n_columns(),
-                    "target": data.target_name,
-                    "task": data.target.task().words(),
-                    "task_reason": data.reason,
-                    "classes": classes,
-                    "targets": targets,
-                    "method": arguments.method,
-                    "parameters": self.trained.parameters,
-                    "seed": arguments.seed,
-                    "part": self.parts.word(),
-                    "n_train_rows": self.trained.n_rows,
-                    "metrics": metrics,
-                    "curve": match &self.trained.model {
-                        AnyModel::Additive(model) => model.curve.as_ref().map(curve_as_json),
-                        AnyModel::Constant(_)
-                        | AnyModel::Forest(_)
-                        | AnyModel::Tree(_)
-                        | AnyModel::Committee(_)
-                        | AnyModel::Boosted(_)
-                        | AnyModel::Isolation(_)
-                        | AnyModel::Density(_)
-                        | AnyModel::Stacked(_)
-                        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-                        | AnyModel::Linear(_)
-                        | AnyModel::NaiveBayes(_)
-                        | AnyModel::Neighbours(_) => None,
-                    },
-                    "out_of_bag": match &self.trained.model {
-                        AnyModel::Forest(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
-                        AnyModel::Committee(model) => out_of_bag_as_json(model.out_of_bag.as_ref()),
-                        AnyModel::Constant(_)
-                        | AnyModel::Additive(_)
-                        | AnyModel::Tree(_)
-                        | AnyModel::Boosted(_)
-                        | AnyModel::Isolation(_)
-                        | AnyModel::Density(_)
-                        | AnyModel::Stacked(_)
-                        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-                        | AnyModel::Linear(_)
-                        | AnyModel::NaiveBayes(_)
-                        | AnyModel::Neighbours(_) => Value::Null,
-                    },
-                    "model_file": self.to.display().to_string(),
-                    "model_bytes": n_bytes,
-                    "warnings": self.warnings,
-                    "interrupted": interrupt::asked(),
-                    "partial": self.is_partial,
-                })
+            "file": source::name(&arguments.file),
+            "n_rows": data.table.n_rows(),
+            "n_features": data.table.n_columns(),
+            "target": data.target_name,
+            "task": data.target.task().words(),
+            "task_reason": data.reason,
+            "classes": classes,
+            "targets": targets,
+            "method": arguments.method,
+            "parameters": self.trained.parameters,
+            "seed": arguments.seed,
+            "part": self.parts.word(),
+            "n_train_rows": self.trained.n_rows,
+            "metrics": metrics,
+            "curve": curve.map(curve_as_json),
+            "out_of_bag": out_of_bag_as_json(self.trained.model.out_of_bag()),
+            "model_file": self.to.display().to_string(),
+            "model_bytes": n_bytes,
+            "warnings": self.warnings,
+            "interrupted": interrupt::asked(),
+            "partial": self.is_partial,
+        })
     }
 }
 

@@ -204,23 +204,7 @@ impl Document {
 }
 
 pub(super) fn curve_of(model: &AnyModel) -> Option<CurveFacts> {
-    let curve = match model {
-        AnyModel::Additive(model) => model.curve.as_ref()?,
-        AnyModel::Constant(_)
-        | AnyModel::Tree(_)
-        | AnyModel::Forest(_)
-        | AnyModel::Committee(_)
-        | AnyModel::Boosted(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_) => return None,
-    };
+    let curve = model.additive()?.curve.as_ref()?;
     Some(CurveFacts {
         loss: curve.loss.clone(),
         rows: curve.rows.clone(),

@@ -23,19 +23,7 @@ impl<'m> Detector<'m> {
         match model {
             AnyModel::Isolation(model) => Ok(Detector::Isolation(model)),
             AnyModel::Density(model) => Ok(Detector::Density(model)),
-            AnyModel::Constant(_)
-            | AnyModel::Additive(_)
-            | AnyModel::Forest(_)
-            | AnyModel::Tree(_)
-            | AnyModel::Committee(_)
-            | AnyModel::Boosted(_)
-            | AnyModel::Stacked(_)
-            | AnyModel::Dynamic(_)
-            | AnyModel::Mixture(_)
-            | AnyModel::Coded(_)
-            | AnyModel::Linear(_)
-            | AnyModel::NaiveBayes(_)
-            | AnyModel::Neighbours(_) => {
+            _ => {
                 let headline = format!("a model of the method {method} finds no anomalies");
                 Err(Failure::new(Kind::Model, headline)
                     .help("`weald detect FILE --save MODEL` makes one that does"))

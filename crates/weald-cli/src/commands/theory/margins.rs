@@ -62,26 +62,10 @@ pub fn run(arguments: &MarginsArguments) -> Result<()> {
 
 /// The model, if it has margins, and its classes.
 fn boosted(trained: &Trained) -> Result<(&BoostedModel<AnyModel>, &[String])> {
-    match &trained.model {
-        AnyModel::Boosted(model) => {
-            if let Output::Probabilities { classes } = &model.output {
-                return Ok((model, classes));
-            }
-        }
-        AnyModel::Constant(_)
-        | AnyModel::Additive(_)
-        | AnyModel::Forest(_)
-        | AnyModel::Tree(_)
-        | AnyModel::Committee(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_) => {}
+    if let AnyModel::Boosted(model) = &trained.model
+        && let Output::Probabilities { classes } = &model.output
+    {
+        return Ok((model, classes));
     }
     let headline = format!("a model of the method {} has no margins", trained.method);
     Err(Failure::new(Kind::Model, headline)

@@ -1,0 +1,117 @@
+//! Any fitted model.
+
+use std::sync::Arc;
+
+use crate::adaboost::BoostedModel;
+use crate::base::constant::ConstantModel;
+use crate::base::linear::LinearModel;
+use crate::base::naive_bayes::NaiveBayesModel;
+use crate::base::nearest_neighbours::NeighboursModel;
+use crate::boost::AdditiveModel;
+use crate::combine::{Coded, Dynamic, Mixture, Stacked};
+use crate::data::{Aligned, Schema};
+use crate::ensemble::{Ensemble, Member, OutOfBagCurve};
+use crate::forest::density::DensityModel;
+use crate::forest::{ForestModel, IsolationModel};
+use crate::model::{Model, OneCut, Output};
+use crate::scores::Scores;
+use crate::tree::TreeModel;
+
+/// Any fitted model.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyModel {
+    /// The prior.
+    Constant(ConstantModel),
+    /// A sum of trees.
+    Additive(AdditiveModel),
+    /// A mean of deep trees.
+    Forest(Box<ForestModel>),
+    /// A tree.
+    Tree(TreeModel),
+    /// Models that answer together.
+    Committee(Ensemble<Member<AnyModel>>),
+    /// Models that speak in turn.
+    Boosted(BoostedModel<AnyModel>),
+    /// Trees that isolate rows.
+    Isolation(Box<IsolationModel>),
+    /// A density.
+    Density(Box<DensityModel>),
+    /// Models, and one of what they say.
+    Stacked(Box<Stacked<AnyModel>>),
+    /// Models, and where each of them is right.
+    Dynamic(Box<Dynamic<AnyModel>>),
+    /// Models, and a gate that believes them in parts.
+    Mixture(Box<Mixture<AnyModel>>),
+    /// Models of two classes that tell several apart.
+    Coded(Box<Coded<AnyModel>>),
+    /// Sums over columns.
+    Linear(LinearModel),
+    /// Columns as if none knew of the others.
+    NaiveBayes(NaiveBayesModel),
+    /// The rows most like a row.
+    Neighbours(Box<NeighboursModel>),
+}
+
+/// Does the same with whatever model `$any` holds.
+macro_rules! each_model {
+    ($any:expr, $model:ident => $body:expr) => {
+        match $any {
+            AnyModel::Constant($model) => $body,
+            AnyModel::Additive($model) => $body,
+            AnyModel::Forest($model) => $body,
+            AnyModel::Tree($model) => $body,
+            AnyModel::Committee($model) => $body,
+            AnyModel::Boosted($model) => $body,
+            AnyModel::Isolation($model) => $body,
+            AnyModel::Density($model) => $body,
+            AnyModel::Stacked($model) => $body,
+            AnyModel::Dynamic($model) => $body,
+            AnyModel::Mixture($model) => $body,
+            AnyModel::Coded($model) => $body,
+            AnyModel::Linear($model) => $body,
+            AnyModel::NaiveBayes($model) => $body,
+            AnyModel::Neighbours($model) => $body,
+        }
+    };
+}
+
+impl AnyModel {
+    /// The sum of trees that it is, if it is one.
+    pub fn additive(&self) -> Option<&AdditiveModel> {
+        match self {
+            AnyModel::Additive(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// The error on rows out of the members' bags, if it has members and there were such rows.
+    pub fn out_of_bag(&self) -> Option<&OutOfBagCurve> {
+        match self {
+            AnyModel::Forest(model) => model.out_of_bag.as_ref(),
+            AnyModel::Committee(model) => model.out_of_bag.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+impl Model for AnyModel {
+    fn schema(&self) -> &Arc<Schema> {
+        each_model!(self, model => model.schema())
+    }
+
+    fn output(&self) -> &Output {
+        each_model!(self, model => model.output())
+    }
+
+    fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
+        each_model!(self, model => model.aligned_row(row, scores));
+    }
+
+    fn one_cut(&self) -> Option<OneCut<'_>> {
+        each_model!(self, model => model.one_cut())
+    }
+
+    fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
+        each_model!(self, model => model.aligned_scores(table))
+    }
+}
