@@ -46,6 +46,20 @@ pub trait Learner: Send + Sync {
         self.fit(&sample.reweighted(&pairs.weights()), run)
     }
 
+    /// Learns from a sample whose rows may belong to groups. A method that asks models about rows they
+    /// have not seen never asks about a group that they have seen; any other refuses groups.
+    fn fit_grouped(
+        &self,
+        sample: &Sample<'_>,
+        groups: Option<&[u32]>,
+        run: &Run<'_>,
+    ) -> Result<Self::Model> {
+        match groups {
+            Some(_) => Err(Error::NotTaken { extra: "groups" }),
+            None => self.fit(sample, run),
+        }
+    }
+
     /// Learns from a sample and what else is given. A method refuses what it has no use for.
     fn fit_with(
         &self,
@@ -53,10 +67,7 @@ pub trait Learner: Send + Sync {
         extras: &Extras<'_, Self::Model>,
         run: &Run<'_>,
     ) -> Result<Self::Model> {
-        match extras.given() {
-            Some(extra) => Err(Error::NotTaken { extra }),
-            None => self.fit(sample, run),
-        }
+        self.fit_grouped(sample, extras.only_groups()?, run)
     }
 }
 

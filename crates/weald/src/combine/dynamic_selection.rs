@@ -16,7 +16,7 @@ use crate::base::neighbours::Nearest;
 use crate::data::{Aligned, Sample, Schema, Target};
 use crate::ensemble::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
-use crate::learner::{Extras, Learner};
+use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::parameter::{named_values, out_of_range};
 use crate::run::{Run, in_stretches};
@@ -89,24 +89,12 @@ impl<L: Learner> Learner for DynamicSelection<L> {
         prepare_members(&self.members, sample, run)
     }
 
-    fn fit_with(
-        &self,
-        sample: &Sample<'_>,
-        extras: &Extras<'_, Self::Model>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        self.fit_grouped(sample, extras.only_groups()?, run)
-    }
-}
-
-impl<L: Learner> DynamicSelection<L> {
-    /// [`Learner::fit`], where no group of rows may be learned from and asked about at once.
-    pub fn fit_grouped(
+    fn fit_grouped(
         &self,
         sample: &Sample<'_>,
         groups: Option<&[u32]>,
         run: &Run<'_>,
-    ) -> Result<Dynamic<L::Model>> {
+    ) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         let Target::Classes(labels) = sample.target else {
@@ -138,7 +126,9 @@ impl<L: Learner> DynamicSelection<L> {
             output: Output::of(sample.target),
         })
     }
+}
 
+impl<L: Learner> DynamicSelection<L> {
     /// For each row that members were asked about, 1 for those that are right.
     fn who_is_right<M>(&self, honest: &Honest<M>, codes: &[u32]) -> Result<Target> {
         let names = self.members.iter().map(|member| member.name.clone()).collect();

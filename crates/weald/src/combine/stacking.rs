@@ -14,7 +14,7 @@ use crate::base::constant::Constant;
 use crate::data::{Aligned, Column, Field, FieldKind, Sample, Schema, Table};
 use crate::ensemble::{Named, Split, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
-use crate::learner::{Extras, Learner};
+use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::run::Run;
 use crate::scores::Scores;
@@ -76,24 +76,12 @@ impl<L: Learner> Learner for Stacking<L> {
         prepare_members(&self.members, sample, run)
     }
 
-    fn fit_with(
-        &self,
-        sample: &Sample<'_>,
-        extras: &Extras<'_, Self::Model>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        self.fit_grouped(sample, extras.only_groups()?, run)
-    }
-}
-
-impl<L: Learner> Stacking<L> {
-    /// [`Learner::fit`], where no group of rows may be learned from and asked about at once.
-    pub fn fit_grouped(
+    fn fit_grouped(
         &self,
         sample: &Sample<'_>,
         groups: Option<&[u32]>,
         run: &Run<'_>,
-    ) -> Result<Stacked<L::Model>> {
+    ) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         self.prepare(sample, run)?;

@@ -18,7 +18,7 @@ use crate::ensemble::{
     prepare_members,
 };
 use crate::error::Result;
-use crate::learner::{Extras, Learner};
+use crate::learner::Learner;
 use crate::parameter::{Value, out_of_range};
 use crate::run::Run;
 
@@ -85,24 +85,12 @@ impl<L: Learner> Learner for WeightedCommittee<L> {
         prepare_members(&self.members, sample, run)
     }
 
-    fn fit_with(
-        &self,
-        sample: &Sample<'_>,
-        extras: &Extras<'_, Self::Model>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        self.fit_grouped(sample, extras.only_groups()?, run)
-    }
-}
-
-impl<L: Learner> WeightedCommittee<L> {
-    /// [`Learner::fit`], where no group of rows may be learned from and asked about at once.
-    pub fn fit_grouped(
+    fn fit_grouped(
         &self,
         sample: &Sample<'_>,
         groups: Option<&[u32]>,
         run: &Run<'_>,
-    ) -> Result<Ensemble<Member<L::Model>>> {
+    ) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         self.prepare(sample, run)?;
@@ -114,7 +102,9 @@ impl<L: Learner> WeightedCommittee<L> {
         };
         committee(models, weights, Combiner::Mean)
     }
+}
 
+impl<L: Learner> WeightedCommittee<L> {
     /// What the answer of each member should weigh, given what it says of rows of this target.
     fn weights<M>(&self, honest: &Honest<M>, target: &Target) -> Result<Vec<f64>> {
         match self.weighing {

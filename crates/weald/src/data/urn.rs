@@ -98,89 +98,17 @@ impl<'a> Urn<'a> {
     }
 }
 
-/// The rows of a sample, of which each member sees so few that it copies them: drawn without
-/// replacement, or where rows have real weights with replacement, each as likely as its weight says.
-#[derive(Debug, Clone)]
-pub enum FewRows {
-    /// So many rows, each once.
-    Once(usize),
-    /// Every copy of every row.
-    Alike(Copies),
-    /// Rows that weigh differently.
-    Weighed(Weighed),
-}
-
-impl FewRows {
-    /// Of the rows that are not absent, drawn by what they hold.
-    pub fn of(sample: &Sample<'_>) -> Result<FewRows> {
-        FewRows::in_order(sample.weights, RowOrder::of(sample).rows())
-    }
-
-    /// The same, drawn by where they stand: the rows that are not drawn are not even read.
-    pub fn by_place(sample: &Sample<'_>) -> Result<FewRows> {
-        match sample.weights {
-            Weights::Uniform => Ok(FewRows::Once(sample.n_rows())),
-            weights => FewRows::in_order(weights, &(0..sample.n_rows() as u32).collect()),
-        }
-    }
-
-    fn in_order(weights: &Weights, rows: &Arc<[u32]>) -> Result<FewRows> {
-        Ok(match weights {
-            Weights::Real(weights) => FewRows::Weighed(Weighed::of(weights, rows)?),
-            weights => FewRows::Alike(Copies::of(weights, rows)),
-        })
-    }
-
-    /// How many rows there are, each as often as it stands there.
-    pub fn len(&self) -> usize {
-        match self {
-            FewRows::Once(n_rows) => *n_rows,
-            FewRows::Alike(copies) => copies.len(),
-            FewRows::Weighed(weighed) => weighed.n_present,
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// So many rows, or as many as there are, each as often as it is drawn.
-    pub fn draw(&self, n: usize, seed: Seed) -> Vec<u32> {
-        self.draw_places(n, seed).into_iter().map(|place| self.row(place)).collect()
-    }
-
-    /// The same, by their places among all that can be drawn: each copy of a row has its own.
-    pub fn draw_places(&self, n: usize, seed: Seed) -> Vec<usize> {
-        let n = n.min(self.len());
-        match self {
-            FewRows::Once(_) | FewRows::Alike(_) => {
-                without_replacement(self.len(), n, seed).collect()
-            }
-            FewRows::Weighed(weighed) => by_weight(&weighed.ends, n, seed).collect(),
-        }
-    }
-
-    /// The row at a place.
-    pub fn row(&self, place: usize) -> u32 {
-        match self {
-            FewRows::Once(_) => place as u32,
-            FewRows::Alike(copies) => copies.row(place),
-            FewRows::Weighed(weighed) => weighed.rows[place],
-        }
-    }
-}
-
 /// Rows, and where each one's part of the total weight ends.
 #[derive(Debug, Clone)]
 pub struct Weighed {
-    rows: Arc<[u32]>,
-    ends: Vec<f64>,
-    n_present: usize,
+    pub(super) rows: Arc<[u32]>,
+    pub(super) ends: Vec<f64>,
+    pub(super) n_present: usize,
 }
 
 impl Weighed {
-    fn of(weights: &[f64], rows: &Arc<[u32]>) -> Result<Weighed> {
+    /// Rows in this order, with such weights.
+    pub fn of(weights: &[f64], rows: &Arc<[u32]>) -> Result<Weighed> {
         let rows = rows.clone();
         let sorted: Vec<f64> = rows.iter().map(|&row| weights[row as usize]).collect();
         let n_present = sorted.iter().filter(|&&weight| weight > 0.0).count();
@@ -205,7 +133,8 @@ pub enum Copies {
 const MOST_LISTED: usize = 16;
 
 impl Copies {
-    fn of(weights: &Weights, rows: &Arc<[u32]>) -> Copies {
+    /// Each row of these as often as it stands there.
+    pub fn of(weights: &Weights, rows: &Arc<[u32]>) -> Copies {
         if *weights == Weights::Uniform {
             return Copies::Listed(rows.clone());
         }
@@ -219,7 +148,8 @@ impl Copies {
         }
     }
 
-    fn len(&self) -> usize {
+    /// How many there are.
+    pub fn len(&self) -> usize {
         match self {
             Copies::Listed(copies) => copies.len(),
             Copies::Counted(_, ends) => ends.last().copied().unwrap_or(0),
@@ -227,7 +157,7 @@ impl Copies {
     }
 
     /// The row that one of them is a copy of.
-    fn row(&self, at: usize) -> u32 {
+    pub fn row(&self, at: usize) -> u32 {
         match self {
             Copies::Listed(copies) => copies[at],
             Copies::Counted(rows, ends) => rows[ends.partition_point(|&end| end <= at)],

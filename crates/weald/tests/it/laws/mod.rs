@@ -286,6 +286,12 @@ fn threads_and_the_processor_do_not_change_what_is_predicted() {
     for (name, learner) in every_learner(&made.target) {
         let model = fit(&learner, &made);
         let alone = model.scores(&made.table).unwrap();
+        // Many rows may go another way than one.
+        let mut one = vec![0.0; alone.width()];
+        for row in (0..made.table.n_rows()).step_by(61) {
+            model.predict_row(&values(&made.table, row), &mut one).unwrap();
+            assert_eq!(one, alone.row(row), "{name}, row {row}");
+        }
         for threads in [1, 3] {
             let run = Run::quiet(Seed(0), threads).unwrap();
             let shared = run.install(|| model.scores(&made.table)).unwrap();
