@@ -1,0 +1,109 @@
+"""How good libraries are when left to their defaults, on every public set.
+
+    bench/run study run [--sides weald,catboost] [--sets adult,spam] [--splits 3] [--fresh]
+    bench/run study run --sides weald --label slow --set learning_rate=0.03
+    bench/run study table [--sides weald,catboost,...] [--output FILE]
+
+`run` fits what has not been fitted yet and keeps what it finds; `table` prints what is kept. A
+label names a trial: weald with parameters that are not its defaults.
+"""
+
+import one_thread  # noqa: F401
+
+# isort: split
+import argparse
+import ast
+import time
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+import judge
+import sides
+import splits
+import table
+from results import Results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="fit what has not been fitted yet")
+    run.add_argument("--sides", default=",".join([*sides.OURS, *sides.PEERS]))
+    run.add_argument("--sets", help="names; default: all of the study")
+    run.add_argument("--tasks", help="binary, multiclass, regression; default: all")
+    run.add_argument("--splits", type=int, default=3)
+    run.add_argument("--label", help="the name of a trial")
+    run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    run.add_argument("--fresh", action="store_true", help="fit again what is known")
+    shown = commands.add_parser("table", help="print what is known")
+    table.arguments(shown)
+    args = parser.parse_args()
+    if args.command == "table":
+        text = table.page(args)
+        print(text)
+        if args.output:
+            Path(args.output).write_text(text)
+        return
+    for number in range(args.splits):
+        for entry in chosen(args):
+            run_set(entry, number, args)
+
+
+def chosen(args):
+    entries = splits.entries()
+    if args.tasks:
+        entries = {n: e for n, e in entries.items() if e["task"] in args.tasks.split(",")}
+    if not args.sets:
+        return list(entries.values())
+    if unknown := [name for name in args.sets.split(",") if name not in entries]:
+        raise SystemExit(f"not in the study: {', '.join(unknown)}")
+    return [entries[name] for name in args.sets.split(",")]
+
+
+def run_set(entry, number, args):
+    """All sides on one split of one set."""
+    kept = {name: Results(name, args.label) for name in args.sides.split(",")}
+    todo = [n for n, side in kept.items() if args.fresh or side.get(entry["name"], number) is None]
+    if not todo:
+        return
+    train, test, classes = splits.split(entry, splits.read(entry), number)
+    for name in todo:
+        try:
+            found = measured(sides.of(name, words(args)), train, test, classes, number)
+        except Exception:
+            traceback.print_exc()
+            continue
+        kept[name].version = sides.version(name)
+        kept[name].put(entry["name"], number, found)
+        print(f"{entry['name']} {number} {kept[name].name} {found}", flush=True)
+
+
+def words(args):
+    """Parameters as Python would read them; what it cannot read is text."""
+    found = {}
+    for word in args.set:
+        name, value = word.split("=", 1)
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
+
+
+def measured(side, train, test, classes, seed):
+    """The loss on the test rows, and seconds of processor time and by the clock for the fit."""
+    fit, predict = side(train, test, classes, seed)
+    begun, begun_cpu = time.perf_counter(), time.process_time()
+    fit()
+    cpu, wall = time.process_time() - begun_cpu, time.perf_counter() - begun
+    said = np.asarray(predict(), dtype="float64")
+    if classes:  # single precision sums to one but nearly
+        said = said / said.sum(axis=1, keepdims=True)
+    loss = judge.loss(test["y"].to_numpy(), said, classes)
+    return {"loss": round(loss, 9), "cpu": round(cpu, 4), "wall": round(wall, 4)}
+
+
+if __name__ == "__main__":
+    main()
