@@ -48,6 +48,7 @@ class Boosting(Staged, Inside, Estimator):
     early_stopping_rounds: int | None = None
     validation: str = "auto"
     validation_fraction: float = 0.1
+    n_runs: int = 1
     level_smoothing: float = 10.0
     level_charge: float = 1.0
     min_level_rows: int = 20
@@ -76,6 +77,7 @@ class Boosting(Staged, Inside, Estimator):
         "start": "start",
         "validation": "validation",
         "validation_fraction": "validation_share",
+        "n_runs": "n_runs",
     }
     _described: ClassVar[dict[str, str]] = {
         "n_estimators": (

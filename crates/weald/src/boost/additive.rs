@@ -20,9 +20,11 @@ const STRETCH: usize = 1 << 12;
 pub struct AdditiveModel {
     /// The scores before the first tree.
     pub start: Vec<f64>,
-    /// The trees, round after round; in a round one tree for each score, or one whose leaves hold a
-    /// value for each.
+    /// The trees, round after round; in a round of a run one tree for each score, or one whose leaves
+    /// hold a value for each, and one run after the other.
     pub trees: Trees,
+    /// How many runs the model is the mean of.
+    pub n_runs: usize,
     /// How scores become predictions.
     pub link: Link,
     /// The columns of the training table.
@@ -91,6 +93,11 @@ impl AdditiveModel {
 
     /// How many rounds.
     pub fn n_rounds(&self) -> usize {
+        self.n_steps() / self.n_runs
+    }
+
+    /// How many rounds of all runs: how often every score was moved.
+    pub fn n_steps(&self) -> usize {
         self.trees.len() * self.tree_width().unwrap_or(1) / self.start.len()
     }
 }

@@ -63,13 +63,13 @@ impl<'a> Keeper<'a> {
         (n_scores, tree_width): (usize, usize),
     ) -> Result<()> {
         let Some(resumed) = self.extras.resumed else { return Ok(()) };
-        let before = self.extras.continued.map_or(0, AdditiveModel::n_rounds);
+        let before = self.extras.continued.map_or(0, AdditiveModel::n_steps);
         let n_rounds = resumed.models.first().map_or(0, AdditiveModel::n_rounds);
         let is_sound = |model: &AdditiveModel| {
             let n_trees = n_rounds * (n_scores / tree_width);
             *model.schema == *schema
                 && model.tree_width().is_none_or(|width| width == tree_width)
-                && (model.start.len(), model.trees.len()) == (n_scores, n_trees)
+                && (model.start.len(), model.trees.len(), model.n_runs) == (n_scores, n_trees, 1)
         };
         let is_count = [1, n_folds].contains(&resumed.models.len());
         if is_count && n_rounds >= before && resumed.models.iter().all(is_sound) {

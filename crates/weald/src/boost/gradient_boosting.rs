@@ -7,6 +7,7 @@
 
 use super::additive::AdditiveModel;
 use super::checkpoint::Keeper;
+use super::committee;
 use super::continued::aligned;
 use super::dart;
 use super::early_stopping::EarlyStopping;
@@ -22,6 +23,7 @@ use crate::loss::Loss;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::Run;
+use crate::seed::Seed;
 use crate::tree::suspects::report_suspects;
 use crate::tree::{Growth, Interactions, Monotone};
 
@@ -90,6 +92,9 @@ pub struct GradientBoosting {
     pub validation: HoldOut,
     /// The share of rows held out, where it is not folds.
     pub validation_share: f64,
+    /// How many runs the model is the mean of, each with other rows held out: a cross-validated
+    /// committee. They end together.
+    pub n_runs: usize,
 }
 
 impl Default for GradientBoosting {
@@ -122,6 +127,7 @@ impl Default for GradientBoosting {
             early_stopping_rounds: Some(30),
             validation: HoldOut::Auto,
             validation_share: 0.1,
+            n_runs: 1,
         }
     }
 }
@@ -180,7 +186,7 @@ impl GradientBoosting {
 }
 
 impl Work<'_, '_> {
-    /// One run, or first a run for each fold to find out how many rounds.
+    /// One run, first a run for each fold to find out how many rounds, or the mean of several.
     fn fit(self, keeper: &Keeper<'_>) -> Result<AdditiveModel> {
         let Work { settings, sample, extras, run, .. } = self;
         let HeldOut { parts, words } = match extras.validation {
@@ -190,24 +196,19 @@ impl Work<'_, '_> {
             Some(_) => HeldOut::nothing("the validation table"),
             None => HeldOut::choose(settings, sample, extras.groups, run.seed)?,
         };
+        settings.check_mean(extras)?;
         let widths = (self.loss.width(), settings.tree_width(self.loss));
         keeper.check(parts.len(), sample.table.schema(), widths)?;
-        let before = extras.continued.map_or(0, AdditiveModel::n_rounds);
+        let before = extras.continued.map_or(0, AdditiveModel::n_steps);
         let patience = settings.early_stopping_rounds;
         let mut early_stopping = EarlyStopping::new(patience, before, keeper.losses());
         let mut n_rounds = before + settings.n_trees;
         settings.prepare(sample, run)?;
-        if parts.len() > 1 {
+        let is_mean = settings.n_runs > 1;
+        if parts.len() > 1 && !is_mean {
             if keeper.resumed(0, 1).is_none() {
                 run.report(&Event::Stage { name: "boosting on folds" });
-                let resumed = |fold| keeper.resumed(fold, parts.len());
-                let start = |(fold, rows)| Boosting::start(self, rows, resumed(fold));
-                let mut runs = parts
-                    .iter()
-                    .map(Vec::as_slice)
-                    .enumerate()
-                    .map(start)
-                    .collect::<Result<Vec<_>>>()?;
+                let mut runs = side_by_side(self, &parts, |_| run.seed, keeper)?;
                 self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
                 if run.stopped() {
                     return Err(Error::Interrupted);
@@ -216,10 +217,18 @@ impl Work<'_, '_> {
             n_rounds = early_stopping.settle();
         }
         run.report(&Event::Stage { name: "boosting" });
-        let held_out = if let [part] = &parts[..] { part } else { &[][..] };
-        let mut runs = [Boosting::start(self, held_out, keeper.resumed(0, 1))?];
+        let mut runs = if is_mean {
+            side_by_side(self, &parts, |fold| run.seed.child(fold as u64), keeper)?
+        } else {
+            let held_out = if let [part] = &parts[..] { part } else { &[][..] };
+            vec![Boosting::start(self, (held_out, run.seed), keeper.resumed(0, 1))?]
+        };
         let n_rounds = self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
-        let mut model = runs[0].model(early_stopping.n_kept(n_rounds));
+        let n_kept = early_stopping.n_kept(n_rounds);
+        let mut model = match &runs[..] {
+            [run] => run.model(n_kept),
+            runs => committee::mean(&runs.iter().map(|run| run.model(n_kept)).collect::<Vec<_>>()),
+        };
         if model.trees.is_empty() {
             return Err(Error::Interrupted);
         }
@@ -272,6 +281,20 @@ impl Work<'_, '_> {
     }
 }
 
+/// A run for each part of the rows, which it holds out, with draws of its own seed.
+fn side_by_side<'a, 'r>(
+    work: Work<'a, 'r>,
+    parts: &'a [Vec<usize>],
+    seed: impl Fn(usize) -> Seed,
+    keeper: &Keeper<'_>,
+) -> Result<Vec<Boosting<'a, 'r>>> {
+    let start = |(fold, rows): (usize, &'a Vec<usize>)| {
+        let resumed = keeper.resumed(fold, parts.len());
+        Boosting::start(work, (rows.as_slice(), seed(fold)), resumed)
+    };
+    parts.iter().enumerate().map(start).collect()
+}
+
 /// Whether what is given besides the sample has its rows.
 fn check_lengths(sample: &Sample<'_>, extras: &Extras<'_, AdditiveModel>) -> Result<()> {
     let check = |what: &str, groups: Option<&[u32]>, expected| match groups {
@@ -319,6 +342,7 @@ impl Parameters for GradientBoosting {
             early_stopping_rounds: "rounds without a better held-out loss before the end",
             validation: "how rows are held out for early stopping",
             validation_share: "share of rows held out for early stopping",
+            n_runs: "runs whose mean is the model, each with other rows held out",
         ]
     }
 
@@ -330,6 +354,7 @@ impl Parameters for GradientBoosting {
         if self.n_trees == 0 {
             return out_of_range("n_trees", 0, "at least 1");
         }
+        self.check_runs()?;
         if self.max_leaves < 2 {
             return out_of_range("max_leaves", self.max_leaves, "at least 2");
         }

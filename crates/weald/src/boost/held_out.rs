@@ -4,10 +4,12 @@
 //! row that stands there twice is one of count 2 or two rows. Rows in the order of time, and groups
 //! that are given, are what their order and their numbers say.
 
+use super::additive::AdditiveModel;
 use super::gradient_boosting::GradientBoosting;
 use crate::data::folds::{Folds, hold_out_groups, hold_out_last};
 use crate::data::{Packs, Sample};
 use crate::error::Result;
+use crate::learner::Extras;
 use crate::parameter::{Value, out_of_range};
 use crate::seed::Seed;
 
@@ -53,7 +55,7 @@ impl HeldOut {
         groups: Option<&[u32]>,
         seed: Seed,
     ) -> Result<HeldOut> {
-        if settings.early_stopping_rounds.is_none() {
+        if settings.early_stopping_rounds.is_none() && settings.n_runs == 1 {
             return Ok(HeldOut::nothing(""));
         }
         if settings.drop_rate > 0.0 {
@@ -77,7 +79,8 @@ impl HeldOut {
             return Ok(match settings.choice(packs.n_rows(), packs.len()) {
                 None => HeldOut::nothing(""),
                 Some(HoldOut::Folds(k)) => {
-                    HeldOut { parts: packs.folds(k, seed)?, words: format!("{k} folds") }
+                    let parts = settings.parts_of_runs(packs.folds(k, seed)?);
+                    HeldOut { words: words_of(&parts, k, "folds"), parts }
                 }
                 Some(_) => {
                     let part = packs.hold_out(share, seed)?;
@@ -89,11 +92,21 @@ impl HeldOut {
         let (parts, words) = match settings.choice(present.len(), n_distinct(&groups)) {
             None => return Ok(HeldOut::nothing("")),
             Some(HoldOut::Folds(k)) => {
-                (Folds::grouped(&groups, k, seed)?.parts(), format!("{k} folds of groups"))
+                let parts = settings.parts_of_runs(Folds::grouped(&groups, k, seed)?.parts());
+                let words = words_of(&parts, k, "folds of groups");
+                (parts, words)
             }
             Some(_) => (vec![hold_out_groups(&groups, share, seed)?.1], "held-out groups".into()),
         };
         Ok(HeldOut { parts: parts.into_iter().map(in_table).collect(), words })
+    }
+}
+
+/// Folds in words: all, or some of them.
+fn words_of(parts: &[Vec<usize>], k: usize, folds: &str) -> String {
+    match parts.len() {
+        n if n < k => format!("{n} of {k} {folds}"),
+        _ => format!("{k} {folds}"),
     }
 }
 
@@ -111,9 +124,47 @@ impl GradientBoosting {
         out_of_range("drop_rate", self.drop_rate, &expected)
     }
 
+    /// Those that a run of the mean holds out, or all.
+    fn parts_of_runs(&self, mut parts: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+        if self.n_runs > 1 {
+            parts.truncate(self.n_runs);
+        }
+        parts
+    }
+
+    /// Whether so many runs can each have rows of their own to hold out.
+    pub(super) fn check_runs(&self) -> Result<()> {
+        let refuse = |expected: &str| out_of_range("n_runs", self.n_runs, expected);
+        match (self.n_runs, self.validation) {
+            (0, _) => refuse("at least 1"),
+            (1, _) => Ok(()),
+            (_, HoldOut::Last) => refuse("1 where the last rows are held out"),
+            (n, HoldOut::Folds(k)) if n > k => refuse(&format!("at most {k}, one for each fold")),
+            _ if self.drop_rate > 0.0 => refuse("1 where trees are dropped"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the model may be a mean of runs, given what else there is.
+    pub(super) fn check_mean(&self, extras: &Extras<'_, AdditiveModel>) -> Result<()> {
+        let refuse = |expected: &str| out_of_range("n_runs", self.n_runs, expected);
+        match extras {
+            _ if self.n_runs == 1 => Ok(()),
+            Extras { validation: Some(_), .. } => {
+                refuse("1 with validation rows, the same for all")
+            }
+            Extras { continued: Some(_), .. } => refuse("1 where a model is gone on from"),
+            _ => Ok(()),
+        }
+    }
+
     /// What `auto` comes to for so many rows, of which so many can be parted; `None` where nothing
     /// can be held out.
     fn choice(&self, n_rows: usize, n: usize) -> Option<HoldOut> {
+        if let (HoldOut::Auto | HoldOut::Random, true) = (self.validation, self.n_runs > 1) {
+            let of_share = (1.0 / self.validation_share).round() as usize;
+            return Some(HoldOut::Folds(of_share.min(n).max(self.n_runs)));
+        }
         if self.validation != HoldOut::Auto {
             return Some(self.validation);
         }

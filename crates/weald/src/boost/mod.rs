@@ -3,6 +3,7 @@
 mod additive;
 mod bag;
 mod checkpoint;
+mod committee;
 mod constraints;
 mod continued;
 mod curve;

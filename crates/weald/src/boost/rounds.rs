@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::learner::{Extras, HeldOutMetric};
 use crate::loss::{JointLoss, Loss, Together};
 use crate::run::Run;
-use crate::seed::Purpose;
+use crate::seed::{Purpose, Seed};
 use crate::tree::Tree;
 use crate::tree::constraints::Constraints;
 use crate::tree::grow::Memory;
@@ -44,6 +44,7 @@ pub struct Boosting<'a, 'r> {
     loss: &'a dyn Loss,
     sample: &'a Sample<'a>,
     run: &'a Run<'r>,
+    seed: Seed,
     bins: Arc<Bins>,
     features: Vec<usize>,
     constraints: Constraints,
@@ -97,7 +98,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     /// The scores before the first round, or after those of `so_far`.
     pub fn start(
         work: Work<'a, 'r>,
-        held_out: &'a [usize],
+        (held_out, seed): (&'a [usize], Seed),
         so_far: Option<&AdditiveModel>,
     ) -> Result<Boosting<'a, 'r>> {
         let Work { settings, loss, sample, extras, run } = work;
@@ -151,6 +152,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             loss,
             sample,
             run,
+            seed,
             bins,
             features: (0..sample.table.n_columns()).collect(),
             constraints,
@@ -209,7 +211,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
 
     /// Draws the rows and columns of a round.
     pub fn draw(&mut self, round: usize) {
-        let seed = self.run.seed.child(round as u64);
+        let seed = self.seed.child(round as u64);
         if let (Some(order), None) = (&self.order, self.settings.goss) {
             self.bag = self.whole_bag.drawn(self.settings.subsample, order, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
@@ -229,7 +231,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn drop_trees(&mut self, round: usize) {
         let (rate, width) = (self.settings.drop_rate, self.start.len());
         if rate > 0.0 {
-            let seed = self.run.seed.child(round as u64);
+            let seed = self.seed.child(round as u64);
             let trees = (&self.trees[..], self.sample.table);
             self.dart.leave_out(rate, seed, trees, &mut self.scores, width);
         }
@@ -266,7 +268,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             }
         }
         if let (Some(order), Some(goss)) = (&self.order, self.settings.goss) {
-            let seed = self.run.seed.child(round as u64);
+            let seed = self.seed.child(round as u64);
             self.bag = goss.draw(&mut self.gradients, &self.whole_bag, order, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
@@ -364,6 +366,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         AdditiveModel {
             start: self.start.clone(),
             trees: self.trees[..n_rounds * self.trees_per_round()].to_vec().into(),
+            n_runs: 1,
             link: self.loss.link(),
             schema: self.sample.table.schema().clone(),
             output: self.loss.output(self.sample.target),

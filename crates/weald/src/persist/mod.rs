@@ -30,7 +30,8 @@
 //!
 //! A constant has one more array, `constant.value` (`f64`, one number an output). An additive model
 //! has `additive.start` (`f64`, one number a score), `additive.link` (`u8`, one code) and trees of
-//! one number a node, or of one for each score; if rows were held out, also `curve.held_out` (`f64`, the loss before the first
+//! one number a node, or of one for each score; the mean of several runs has `additive.runs` (`u64`,
+//! their number), and of each round the trees of one run after the other; if rows were held out, also `curve.held_out` (`f64`, the loss before the first
 //! round and after each), and in the document `curve` with the `loss`, the `rows` in words and the
 //! `first_round`. Trees are concatenated:
 //!
@@ -304,6 +305,9 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             let start = model.start.iter().copied();
             arrays.numbers("additive.start", &[model.start.len()], start);
             arrays.bytes("additive.link", vec![model.link.code()]);
+            if model.n_runs > 1 {
+                arrays.wholes("additive.runs", std::iter::once(model.n_runs as u64));
+            }
             trees::write(&model.trees, arrays);
             linear::write(&model.trees, arrays);
             if let Some(curve) = &model.curve {
@@ -421,6 +425,13 @@ fn read_model(
                 _ => None,
             };
             let Some(link) = link else { return damaged("its link is none of those known") };
+            let n_runs = if arrays.has("additive.runs") {
+                let runs = arrays.shaped("additive.runs", Element::U64, &[1])?;
+                runs.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+            } else {
+                1
+            };
+            let n_runs = usize::try_from(n_runs).unwrap_or(0);
             let width = trees::width_of_values(arrays, start.len())?;
             let mut trees = trees::read(arrays, &schema, width)?;
             linear::read(arrays, &mut trees)?;
@@ -429,7 +440,7 @@ fn read_model(
                 None => None,
             };
             let trees = trees.into();
-            AnyModel::Additive(AdditiveModel { start, trees, link, schema, output, curve })
+            AnyModel::Additive(AdditiveModel { start, trees, n_runs, link, schema, output, curve })
         }
         Kind::Forest => AnyModel::Forest(Box::new(forest::read(arrays, schema, output)?)),
         Kind::Committee => AnyModel::Committee(committee::read(arrays, (schema, output), depth)?),

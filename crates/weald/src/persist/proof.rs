@@ -68,9 +68,12 @@ fn additive(model: &AdditiveModel) -> Proof {
     }
     value(&model.start, &Output::Value, || "the start".into())?;
     let width = model.tree_width().unwrap_or(1);
-    if !(model.trees.len() * width).is_multiple_of(n_scores) {
-        let trees = model.trees.len();
-        return damaged(format!("{trees} trees cannot be shared by {n_scores} scores"));
+    let (n_runs, n_trees) = (model.n_runs, model.trees.len());
+    if !(n_trees * width).is_multiple_of(n_scores) {
+        return damaged(format!("{n_trees} trees cannot be shared by {n_scores} scores"));
+    }
+    if n_runs == 0 || !model.n_steps().is_multiple_of(n_runs) {
+        return damaged(format!("{n_trees} trees cannot be shared by {n_runs} runs"));
     }
     model.trees.iter().try_for_each(|one| tree(one, &model.schema, &Output::Value))?;
     let largest = |one: &Tree| {

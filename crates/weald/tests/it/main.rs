@@ -20,6 +20,7 @@ mod monotone_trees;
 mod papers;
 mod parity;
 mod reference_tree;
+mod runs;
 mod several;
 mod stopping;
 mod streams;

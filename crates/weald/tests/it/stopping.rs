@@ -318,14 +318,17 @@ fn a_fit_goes_on_from_any_state_and_ends_the_same() {
     let (numbers, classes) = (Target::numbers(y).unwrap(), Target::from_names(&names));
     let weights = Weights::real((0..260).map(|row| 0.5 + f64::from(row % 3)).collect()).unwrap();
     for target in [numbers, classes] {
-        for (validation, linear_leaves) in [
-            (HoldOut::Random, false),
-            (HoldOut::Folds(3), false),
-            (HoldOut::Random, true),
-            (HoldOut::Folds(3), true),
+        for (validation, linear_leaves, n_runs) in [
+            (HoldOut::Random, false, 1),
+            (HoldOut::Folds(3), false, 1),
+            (HoldOut::Random, true, 1),
+            (HoldOut::Folds(3), true, 1),
+            (HoldOut::Folds(3), false, 2),
+            (HoldOut::Random, true, 3),
         ] {
             let sampled = GradientBoosting {
                 linear_leaves,
+                n_runs,
                 subsample: 0.6,
                 colsample: 0.6,
                 n_trees: 25,

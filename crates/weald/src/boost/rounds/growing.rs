@@ -71,7 +71,7 @@ impl Boosting<'_, '_> {
         let settings = self.settings;
         let whole = ranges(self.targets.len(), 1, 1);
         let ranges = if is_alone { &whole } else { &self.ranges };
-        let seed = self.run.seed.child(number as u64);
+        let seed = self.seed.child(number as u64);
         let scaled = self.gradients[output].scale((&self.bag, ranges), entries, seed);
         let Scaled { sums, entries, g_unit, h_unit } = scaled;
         let entries = self.in_parts(entries);

@@ -121,6 +121,7 @@ pub fn additive() -> Trained {
     let model = AdditiveModel {
         start: vec![-1.0, 0.5, 0.0],
         trees: trees.into(),
+        n_runs: 1,
         link: Link::Softmax,
         schema: schema(),
         output: Output::Probabilities { classes: names(&["ash", "elm", "oak"]) },
@@ -146,6 +147,7 @@ pub fn counts() -> Trained {
     };
     let model = AdditiveModel {
         start: vec![2.0],
+        n_runs: 1,
         trees: vec![tree].into(),
         link: Link::Log,
         schema: schema(),
@@ -178,6 +180,7 @@ pub fn linear() -> Trained {
     let right = linear(2, -1.0, (-0.75, -0.75), vec![slope(0, 0.5, 0.5, 0.5)]);
     let model = AdditiveModel {
         start: vec![2.0],
+        n_runs: 1,
         trees: vec![stump(both), stump(vec![]), stump(vec![right])].into(),
         link: Link::Identity,
         schema: schema(),

@@ -277,7 +277,7 @@ impl Choices {
         let n_trees = self.next() as usize % 4 * n_scores;
         let trees: Vec<Tree> = (0..n_trees).map(|_| self.tree(&schema, 1)).collect();
         let trees: Vec<Tree> = trees.into_iter().map(|tree| self.linear(tree, &schema)).collect();
-        AdditiveModel { start, trees: trees.into(), link, schema, output, curve }
+        AdditiveModel { start, trees: trees.into(), n_runs: 1, link, schema, output, curve }
     }
 
     /// Trees and constants, each with columns of its own.

@@ -33,6 +33,7 @@ fn methods(target: &Target) -> Vec<(String, AnyLearner)> {
         ("gradient-boosting", &[("early_stopping_rounds", "none"), ("n_trees", "60")]),
         ("gradient-boosting", &[("min_leaf_rows", "2"), ("n_trees", "60")]),
         ("gradient-boosting", &[("min_leaf_rows", "2"), ("validation", "random")]),
+        ("gradient-boosting", &[("min_leaf_rows", "2"), ("n_runs", "3"), ("n_trees", "40")]),
         ("gradient-boosting", &[("min_leaf_rows", "2"), ("subsample", "0.6"), ("n_trees", "40")]),
         ("bagging", &[("base", "random-forest"), ("base.n_trees", "5"), ("n_members", "5")]),
         ("random-patches", &[("base", "random-forest"), ("base.n_trees", "5"), ("n_members", "5")]),
