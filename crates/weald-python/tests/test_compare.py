@@ -67,6 +67,9 @@ def test_lists_scorers_groups_and_no_pandas(monkeypatch):
     assert len(lines) == 4 and lines[0].split()[:3] == ["estimator", "score", "deviation"]
     with pytest.raises(TypeError, match="a dict by name, or a list"):
         weald.compare(X, y, LinearRegression())
+    for bad in ({"three": 3}, [weald.DecisionTreeClassifier]):
+        with pytest.raises(TypeError, match="which is no estimator"):
+            weald.compare(X, y, bad)
 
 
 def test_the_best_are_stacked_on_the_same_folds():

@@ -209,12 +209,16 @@ def _is_of_classes(y: Any, named: list[tuple[str, Any]] | None) -> bool:
 
 def _named(estimators: Any) -> list[tuple[str, Any]]:
     """Estimators by name; those of a list are called by their class."""
-    if isinstance(estimators, Mapping):
-        return list(estimators.items())
     if not isinstance(estimators, Iterable) or isinstance(estimators, str):
         raise TypeError(f"estimators is {estimators!r:.80}; give a dict by name, or a list")
+    given = estimators.values() if isinstance(estimators, Mapping) else estimators
+    for estimator in given:
+        if not hasattr(estimator, "fit") or isinstance(estimator, type):
+            raise TypeError(f"estimators holds {estimator!r:.80}, which is no estimator")
+    if isinstance(estimators, Mapping):
+        return list(estimators.items())
     named: dict[str, Any] = {}
-    for estimator in estimators:
+    for estimator in given:
         name, n = type(estimator).__name__, 2
         while name in named:
             name, n = f"{type(estimator).__name__} {n}", n + 1
