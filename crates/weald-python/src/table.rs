@@ -113,6 +113,12 @@ pub struct Target {
 
 #[pymethods]
 impl Target {
+    /// Nothing to predict, for so many rows.
+    #[staticmethod]
+    fn none(n_rows: usize) -> Target {
+        Target { target: data::Target::none(n_rows) }
+    }
+
     /// A class for each row, as a position in `names`.
     #[staticmethod]
     fn of_classes(codes: PyReadonlyArray1<'_, u32>, names: Vec<String>) -> PyResult<Target> {

@@ -140,6 +140,12 @@ def test_a_mixture_finds_two_lines():
     assert theirs.fit(X, y).score(X, y) > 0.98
 
 
+def test_a_wrong_aggregate_is_named_as_it_was_given():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(weald.WealdError, match="aggregate is 'dog'; expected one of 'coupling'"):
+        weald.OneVsOneClassifier(aggregate="dog").fit(X, y)
+
+
 @pytest.mark.parametrize("base", [None, TheirLogistic(max_iter=1000), SVC()], ids=str)
 def test_schemes_tell_several_classes_apart(base):
     X, y = load_iris(return_X_y=True)

@@ -67,6 +67,34 @@ def test_lists_scorers_groups_and_no_pandas(monkeypatch):
     assert len(lines) == 4 and lines[0].split()[:3] == ["estimator", "score", "deviation"]
     with pytest.raises(TypeError, match="a dict by name, or a list"):
         weald.compare(X, y, LinearRegression())
+    for bad in ({"three": 3}, [weald.DecisionTreeClassifier]):
+        with pytest.raises(TypeError, match="which is no estimator"):
+            weald.compare(X, y, bad)
+
+
+def test_the_best_are_stacked_on_the_same_folds():
+    X, y = numbers(150)
+    estimators = {
+        "forest": weald.RandomForestClassifier(10, random_state=0),
+        "tree": weald.DecisionTreeClassifier(max_depth=2),
+        "theirs": TheirForest(5, random_state=0),
+        "stump": weald.DecisionTreeClassifier(max_depth=1),
+        "bag": weald.BaggingClassifier(n_estimators=5, random_state=0),
+    }
+    found = weald.compare(X, y, estimators, cv=3, stack=True, random_state=5)
+    plain = weald.compare(X, y, estimators, cv=3, random_state=5)
+    assert set(found.index) == {*plain.index, "stack of the best"}
+    assert np.array_equal(found.loc[plain.index, "score"], plain["score"])
+    best = [name for name in plain.index if name not in ("bag", "constant")][:3]
+    stacked = weald.StackingClassifier([(n, estimators[n]) for n in best], random_state=5)
+    folds = StratifiedKFold(3, shuffle=True, random_state=5)
+    expected = cross_val_score(stacked, X, y, cv=folds).mean()
+    assert found.loc["stack of the best", "score"] == pytest.approx(expected)
+    numeric = [weald.DecisionTreeRegressor(max_depth=2), weald.DecisionTreeRegressor(max_depth=1)]
+    found = weald.compare(X, X[:, 0] + y, numeric, cv=2, stack=True)
+    assert "stack of the best" in found.index
+    with pytest.raises(ValueError, match="needs two estimators to stack"):
+        weald.compare(X, y, {"bag": estimators["bag"], "tree": estimators["tree"]}, 2, stack=True)
 
 
 @pytest.mark.parametrize("by", ["tie", "entropy", "kl"])

@@ -204,6 +204,12 @@ pub enum Error {
     /// No row counts.
     #[error("all {0} weights are zero; at least one row must have a positive weight")]
     ZeroWeights(usize),
+    /// The method needs a target and was given none.
+    #[error(
+        "there is nothing to predict: the method learns from a target; give one, or choose a method \
+         that learns from rows alone"
+    )]
+    NoTarget,
     /// The method cannot learn this kind of target.
     #[error("{method} needs {expected}, but the target holds {found}; {hint}")]
     WrongTask {

@@ -15,10 +15,13 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
 
-from . import _adaboost, _bagging, _boosting, _forest, _tree
+from . import _adaboost, _bagging, _boosting, _combining, _forest, _tree
 from ._weald import WealdError, corrected_t_test
 
 BASELINE = "constant"
+STACK = "stack of the best"
+STACKED = 3
+"""How many of the best are stacked."""
 MOST_CLASSES = 20
 COLUMNS = ("score", "deviation", "difference", "t", "p", "seconds", "bytes")
 
@@ -48,6 +51,7 @@ def compare(
     scoring: Any = None,
     groups: Any = None,
     random_state: int = 0,
+    stack: bool = False,
 ) -> Any:
     """Cross-validate estimators on the same folds.
 
@@ -73,6 +77,10 @@ def compare(
         The group of each row, for a ``cv`` that keeps groups together.
     random_state : default 0
         The seed of the folds, and of weald's own estimators.
+    stack : default False
+        Whether the best three estimators, of those that are not themselves made of others, are
+        stacked under a linear model and measured on the same folds, as the row
+        ``stack of the best``. They were chosen by these folds, so its score flatters it a little.
     """
     X, y, groups = indexable(X, y, groups)
     named = None if estimators is None else _named(estimators)
@@ -85,13 +93,55 @@ def compare(
         scoring = "accuracy" if is_of_classes else "neg_root_mean_squared_error"
     score = get_scorer(scoring) if isinstance(scoring, str) else scoring
     folds = list(_folds(cv, y, is_of_classes, random_state).split(X, y, groups))
+    results = _results(contenders, score, X, y, folds)
+    if stack:
+        stacked = _stack_of_best(results, dict(contenders), is_of_classes, random_state)
+        results |= _results([(STACK, stacked)], score, X, y, folds)
+    per_train = float(np.mean([len(test) / len(train) for train, test in folds]))
+    return _table_of(results, per_train)
+
+
+def _results(
+    contenders: list[tuple[str, Any]], score: Any, X: Any, y: Any, folds: list[Any]
+) -> dict[str, list[tuple[float, float, int]]]:
+    """The score, the seconds and the bytes of each estimator on each fold."""
     results: dict[str, list[tuple[float, float, int]]] = {name: [] for name, _ in contenders}
     for train, test in folds:
         rows = [_safe_indexing(part, at) for part in (X, y) for at in (train, test)]
         for name, estimator in contenders:
             results[name].append(_measured(estimator, score, *rows))
-    per_train = float(np.mean([len(test) / len(train) for train, test in folds]))
-    return _table_of(results, per_train)
+    return results
+
+
+def _ranking(results: Mapping[str, list[tuple[float, float, int]]]) -> list[str]:
+    """The names of estimators, the best first; those without a score last."""
+    means = {name: float(np.mean([one[0] for one in folds])) for name, folds in results.items()}
+    return sorted(results, key=lambda name: (np.isnan(means[name]), -means[name]))
+
+
+def _stack_of_best(
+    results: Mapping[str, list[tuple[float, float, int]]],
+    contenders: Mapping[str, Any],
+    is_of_classes: bool,
+    random_state: int,
+) -> Any:
+    """Stacking of the best estimators that are not themselves made of others."""
+    plain = [
+        (name, contenders[name])
+        for name in _ranking(results)
+        if name != BASELINE and not _is_made_of_others(contenders[name])
+    ]
+    if len(plain) < 2:
+        raise ValueError(
+            "stack=True needs two estimators to stack; those made of other estimators do not count"
+        )
+    kind = _combining.StackingClassifier if is_of_classes else _combining.StackingRegressor
+    return kind(plain[:STACKED], random_state=random_state)
+
+
+def _is_made_of_others(estimator: Any) -> bool:
+    made_of = {"estimator", "estimators", "base_estimator", "steps", "experts"}
+    return not made_of.isdisjoint(estimator.get_params(deep=False))
 
 
 def _measured(
@@ -113,8 +163,7 @@ def _n_bytes(fitted: Any) -> int:
 
 def _table_of(results: Mapping[str, list[tuple[float, float, int]]], per_train: float) -> Any:
     scores = {name: np.array([one[0] for one in folds]) for name, folds in results.items()}
-    means = {name: float(np.mean(found)) for name, found in scores.items()}
-    ranking = sorted(results, key=lambda name: (np.isnan(means[name]), -means[name]))
+    ranking = _ranking(results)
     best = scores[ranking[0]]
     rows = Comparison()
     for place, name in enumerate(ranking):
@@ -123,7 +172,7 @@ def _table_of(results: Mapping[str, list[tuple[float, float, int]]], per_train: 
         rows.append(
             {
                 "estimator": name,
-                "score": means[name],
+                "score": float(np.mean(scores[name])),
                 "deviation": float(np.std(scores[name], ddof=1)) if len(best) > 1 else np.nan,
                 "difference": difference,
                 "t": t,
@@ -160,12 +209,16 @@ def _is_of_classes(y: Any, named: list[tuple[str, Any]] | None) -> bool:
 
 def _named(estimators: Any) -> list[tuple[str, Any]]:
     """Estimators by name; those of a list are called by their class."""
-    if isinstance(estimators, Mapping):
-        return list(estimators.items())
     if not isinstance(estimators, Iterable) or isinstance(estimators, str):
         raise TypeError(f"estimators is {estimators!r:.80}; give a dict by name, or a list")
+    given = estimators.values() if isinstance(estimators, Mapping) else estimators
+    for estimator in given:
+        if not hasattr(estimator, "fit") or isinstance(estimator, type):
+            raise TypeError(f"estimators holds {estimator!r:.80}, which is no estimator")
+    if isinstance(estimators, Mapping):
+        return list(estimators.items())
     named: dict[str, Any] = {}
-    for estimator in estimators:
+    for estimator in given:
         name, n = type(estimator).__name__, 2
         while name in named:
             name, n = f"{type(estimator).__name__} {n}", n + 1

@@ -67,7 +67,7 @@ class DensityForest(DensityMixin, Streaming):
         }
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
-        return _weald.Target.of_numbers(np.zeros(n_rows))
+        return _weald.Target.none(n_rows)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DensityForest:
         """Learn where rows are many; ``y`` is ignored.

@@ -89,7 +89,7 @@ class IsolationForest(OutlierMixin, Streaming):
         return str(max(2, int(share * n_rows)))
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
-        return _weald.Target.of_numbers(np.zeros(n_rows))
+        return _weald.Target.none(n_rows)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IsolationForest:
         """Learn which rows are usual; ``y`` is ignored.

@@ -11,6 +11,9 @@ from . import _text
 from ._base import OfBase
 from ._describe import documented
 from ._estimator import Classifier, Given
+from ._weald import WealdError
+
+AGGREGATES = ("coupling", "hastie-tibshirani", "vote", "dag")
 
 
 @dataclass(eq=False, repr=False)
@@ -21,7 +24,7 @@ class _Scheme(OfBase, Classifier):
     _described: ClassVar[dict[str, str]] = {
         "estimator": (
             "What tells two classes apart: a classifier of weald or of scikit-learn; None: "
-            "gradient boosting."
+            "a linear model."
         ),
     }
 
@@ -78,7 +81,10 @@ class OneVsOneClassifier(_Scheme):
     }
 
     def _scheme(self) -> str:
-        return f"one-vs-one:{_text.text(self.aggregate)}"
+        if self.aggregate not in AGGREGATES:
+            expected = ", ".join(map(repr, AGGREGATES))
+            raise WealdError(f"aggregate is {self.aggregate!r:.80}; expected one of {expected}")
+        return f"one-vs-one:{self.aggregate}"
 
 
 @documented

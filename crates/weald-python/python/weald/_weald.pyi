@@ -70,6 +70,9 @@ class Target:
     """What is to be predicted."""
 
     @staticmethod
+    def none(n_rows: int) -> Target:
+        """Nothing to predict, for so many rows."""
+    @staticmethod
     def of_classes(codes: NDArray[np.uint32], names: list[str]) -> Target:
         """A class for each row, as a position in `names`."""
     @staticmethod

@@ -237,7 +237,9 @@ impl Standard {
 }
 
 fn numbers_coding(numbers: &Numbers, weights: &RowWeights) -> Coding {
-    let known = |row: usize| Some(numbers.at(row)).filter(|x| !x.is_nan());
+    // They are looked at several times, and may lie far apart in the caller's memory.
+    let values: Vec<f64> = numbers.iter().collect();
+    let known = |row: usize| Some(values[row]).filter(|x| !x.is_nan());
     let missing = weights.weight_of(|row| known(row).is_none());
     let standard = standard(&known, weights);
     let has_missing = missing > 0.0 && missing < weights.total();

@@ -5,7 +5,7 @@
 //! weight keeps 44 bits below the largest of its sample, a number 50 below a bound that is known
 //! before summing; 2^32 products still fit into 128 bits.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use crate::data::Weights;
 use crate::error::{Error, Result};
@@ -19,6 +19,8 @@ const NUMBER_BITS: i32 = 50;
 const MOST_EXPONENT: i32 = 1000;
 /// Adding 1.5 * 2^52 leaves the whole part of a number of at most 51 bits in the last bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
+/// What rows weigh, at the most, whose products with numbers fit into 64 bits together.
+const MOST_HELD: i64 = 1 << (62 - NUMBER_BITS);
 /// Rows that a thread looks at at a time.
 pub const STRETCH: usize = 1 << 11;
 
@@ -28,6 +30,22 @@ pub struct RowWeights {
     units: Vec<i64>,
     exponent: i32,
     total: i128,
+}
+
+/// Many sums over rows side by side. Rows that weigh little are added in 64 bits, which is many times
+/// as fast, and carried over to 128 before those could overflow: the sums are the same.
+#[derive(Debug, Clone)]
+pub struct SideBySide {
+    near: Vec<i64>,
+    far: Vec<i128>,
+    /// The weight of the rows in `near`.
+    held: i64,
+}
+
+/// What a row adds to sums that stand side by side.
+pub trait Terms {
+    /// Adds `times` each number, in units of a [`FixedPoint`], to its sum.
+    fn add_to<S: AddAssign + Copy>(&self, sums: &mut [S], times: impl Fn(i64) -> S);
 }
 
 /// Numbers up to a bound as integers.
@@ -67,7 +85,12 @@ impl RowWeights {
 
     /// The weight of a row, in units of its own.
     pub fn units(&self, row: usize) -> i128 {
-        self.units[row].into()
+        self.small_units(row).into()
+    }
+
+    /// The same in 64 bits, which they fit into.
+    pub fn small_units(&self, row: usize) -> i64 {
+        self.units[row]
     }
 
     /// What all rows weigh.
@@ -124,6 +147,42 @@ impl RowWeights {
         let stretch =
             |rows: Range<usize>| -> i128 { rows.filter(|&row| self.counts(row)).map(&units).sum() };
         of_stretches(self.n_rows(), STRETCH, stretch).into_iter().sum()
+    }
+}
+
+impl SideBySide {
+    /// So many sums of nothing.
+    pub fn new(n: usize) -> SideBySide {
+        SideBySide { near: vec![0; n], far: vec![0; n], held: 0 }
+    }
+
+    /// Adds a row that weighs so many units.
+    #[inline]
+    pub fn add(&mut self, weight: i64, row: &impl Terms) {
+        if weight > MOST_HELD {
+            return row.add_to(&mut self.far, |units| i128::from(weight) * i128::from(units));
+        }
+        if self.held + weight > MOST_HELD {
+            self.carry();
+        }
+        self.held += weight;
+        match weight {
+            1 => row.add_to(&mut self.near, |units| units),
+            _ => row.add_to(&mut self.near, |units| weight * units),
+        }
+    }
+
+    /// The sums.
+    pub fn sums(mut self) -> Vec<i128> {
+        self.carry();
+        self.far
+    }
+
+    fn carry(&mut self) {
+        for (far, near) in self.far.iter_mut().zip(&mut self.near) {
+            *far += i128::from(std::mem::take(near));
+        }
+        self.held = 0;
     }
 }
 
@@ -187,6 +246,30 @@ mod tests {
         assert_eq!(total(Weights::Counts([0, 0].into()), 2), Err(Error::ZeroWeights(2)));
         let tiny = RowWeights::of(&Weights::real(vec![5e-324, 5e-324]).unwrap(), 2);
         assert_eq!(tiny.map(|weights| weights.total()), Err(Error::ZeroWeights(2)));
+    }
+
+    struct Pair([i64; 2]);
+
+    impl Terms for Pair {
+        fn add_to<S: AddAssign + Copy>(&self, sums: &mut [S], times: impl Fn(i64) -> S) {
+            sums.iter_mut().zip(self.0).for_each(|(sum, units)| *sum += times(units));
+        }
+    }
+
+    #[test]
+    fn sums_side_by_side_never_overflow() {
+        let largest = 1i64 << NUMBER_BITS;
+        for weights in [[1, 1, 1], [3, MOST_HELD, 5], [MOST_HELD + 1, 1, 1 << WEIGHT_BITS]] {
+            let (mut sums, mut expected) = (SideBySide::new(2), [0i128; 2]);
+            for round in 0..9000 {
+                let (weight, row) = (weights[round % 3], [largest, round as i64 - largest]);
+                sums.add(weight, &Pair(row));
+                for (sum, units) in expected.iter_mut().zip(row) {
+                    *sum += i128::from(weight) * i128::from(units);
+                }
+            }
+            assert_eq!(sums.sums(), expected);
+        }
     }
 
     proptest! {

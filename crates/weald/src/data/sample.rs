@@ -134,7 +134,7 @@ impl<'a> Sample<'a> {
     /// A sample whose parts have one length and at least one row and one column.
     pub fn new(table: &'a Table, target: &'a Target, weights: &'a Weights) -> Result<Sample<'a>> {
         let sample = Sample { table, target, weights };
-        sample.check()?;
+        sample.check_rows()?;
         Ok(sample)
     }
 
@@ -167,8 +167,15 @@ impl<'a> Sample<'a> {
         self.table.n_rows()
     }
 
-    /// Whether the parts belong together; every learner asks this first.
+    /// Whether the parts belong together and there is something to predict; every learner asks this
+    /// first.
     pub fn check(&self) -> Result<()> {
+        self.check_rows()?;
+        if self.target.is_none() { Err(Error::NoTarget) } else { Ok(()) }
+    }
+
+    /// The same of a learner that learns from rows alone.
+    pub fn check_rows(&self) -> Result<()> {
         let n_rows = self.table.n_rows();
         if self.table.n_columns() == 0 {
             return Err(Error::NoColumns);
@@ -207,5 +214,7 @@ mod tests {
         let target = Target::from_names(&["a"]);
         let error = Sample::new(&table, &target, &Weights::Uniform).unwrap_err().to_string();
         assert_eq!(error, "`target` has 1 values but the table has 2 rows");
+        let target = Target::none(1);
+        assert!(Sample::new(&table, &target, &Weights::Uniform).is_err());
     }
 }

@@ -12,7 +12,7 @@ pub enum Target {
     Classes(ClassLabels),
     /// Regression; every value finite.
     Numbers(Arc<[f64]>),
-    /// Regression of several outputs at once; every value finite.
+    /// Regression of several outputs at once; every value finite. No outputs are no target.
     Several(SeveralNumbers),
 }
 
@@ -26,6 +26,7 @@ pub struct ClassLabels {
 /// Several numbers for each row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeveralNumbers {
+    n_rows: usize,
     names: Arc<[String]>,
     /// A row's numbers together.
     values: Arc<[f64]>,
@@ -51,9 +52,14 @@ impl Task {
 }
 
 impl Target {
-    /// Nothing to predict, for methods that learn from rows alone: the number 0 for each of them.
+    /// Nothing to predict, for methods that learn from rows alone: no outputs.
     pub fn none(n_rows: usize) -> Target {
-        Target::Numbers(std::iter::repeat_n(0.0, n_rows).collect())
+        Target::Several(SeveralNumbers { n_rows, names: [].into(), values: [].into() })
+    }
+
+    /// Whether there is nothing to predict.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Target::Several(several) if several.n_outputs() == 0)
     }
 
     /// Numbers to predict; all must be finite.
@@ -82,7 +88,7 @@ impl Target {
         }
         let row = |row: usize| outputs.iter().map(move |values| values[row]);
         let values = (0..n_rows).flat_map(row).collect();
-        Ok(Target::Several(SeveralNumbers { names, values }))
+        Ok(Target::Several(SeveralNumbers { n_rows, names, values }))
     }
 
     /// Class codes and the names of the codes.
@@ -134,6 +140,7 @@ impl Target {
         match self {
             Target::Classes(_) => "classes",
             Target::Numbers(_) => "numbers",
+            Target::Several(several) if several.n_outputs() == 0 => "nothing",
             Target::Several(_) => "several numbers a row",
         }
     }
@@ -147,6 +154,7 @@ impl Target {
             }),
             Target::Numbers(values) => Target::Numbers(rows.iter().map(|&r| values[r]).collect()),
             Target::Several(several) => Target::Several(SeveralNumbers {
+                n_rows: rows.len(),
                 names: several.names.clone(),
                 values: rows.iter().flat_map(|&row| several.row(row)).copied().collect(),
             }),
@@ -167,7 +175,7 @@ impl SeveralNumbers {
 
     /// How many rows.
     pub fn n_rows(&self) -> usize {
-        self.values.len() / self.names.len()
+        self.n_rows
     }
 
     /// The numbers of one row.
@@ -236,6 +244,15 @@ mod tests {
         assert!(Target::several([].into(), &[]).is_err());
         let twice: Arc<[String]> = ["a".to_string(), "a".into()].into();
         assert!(Target::several(twice, &[vec![1.0], vec![1.0]]).is_err());
+    }
+
+    #[test]
+    fn nothing_to_predict_has_rows_but_no_outputs() {
+        let target = Target::none(5);
+        assert!(target.is_none() && !Target::numbers(vec![0.0]).unwrap().is_none());
+        assert_eq!((target.len(), target.take(&[4, 4]).len()), (5, 2));
+        let Target::Several(rows) = &target else { panic!() };
+        assert_eq!(rows.row(4), &[] as &[f64]);
     }
 
     #[test]

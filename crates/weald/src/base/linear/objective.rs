@@ -1,9 +1,9 @@
 //! What a linear model pays: the losses of the rows, summed exactly, and a penalty on coefficients.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use crate::base::design::{DesignRows, NOWHERE};
-use crate::base::row_sums::{FixedPoint, RowWeights, STRETCH};
+use crate::base::row_sums::{FixedPoint, RowWeights, STRETCH, SideBySide, Terms};
 use crate::cholesky::dot;
 use crate::run::of_stretches;
 
@@ -134,29 +134,46 @@ impl<'a> Objective<'a> {
         coefficients: &[f64],
         (loss_units, units, of_one): (FixedPoint, &[FixedPoint], FixedPoint),
     ) -> Sums {
-        let (width, stride, n_numbers) = (self.n_scores(), self.stride(), units.len());
-        let mut sums = Sums { loss: 0, gradient: vec![0; coefficients.len()] };
+        let (width, stride) = (self.n_scores(), self.stride());
+        let (mut total, mut gradient) = (0, SideBySide::new(coefficients.len()));
         let (mut scores, mut slopes) = (vec![0.0; width], vec![0.0; width]);
         for row in rows.filter(|&row| self.weights.counts(row)) {
             let (numbers, slots) = (self.rows.numbers(row), self.rows.slots(row));
             for (score, own) in scores.iter_mut().zip(coefficients.chunks_exact(stride)) {
                 *score = score_of(own, numbers, slots);
             }
-            let weight = self.weights.units(row);
+            let weight = self.weights.small_units(row);
             let loss = self.loss.at(row, &scores, &mut slopes);
-            sums.loss += weight * i128::from(loss_units.units(loss));
-            for (slope, own) in slopes.iter().zip(sums.gradient.chunks_exact_mut(stride)) {
-                for ((sum, z), units) in own.iter_mut().zip(numbers).zip(units) {
-                    *sum += weight * i128::from(units.units(slope * z));
-                }
-                let at_one = weight * i128::from(of_one.units(*slope));
-                for &slot in slots.iter().filter(|slot| **slot != NOWHERE) {
-                    own[n_numbers + slot as usize] += at_one;
-                }
-                own[stride - 1] += at_one;
-            }
+            total += i128::from(weight) * i128::from(loss_units.units(loss));
+            gradient.add(weight, &RowGradient { slopes: &slopes, numbers, slots, units, of_one });
         }
-        sums
+        Sums { loss: total, gradient: gradient.sums() }
+    }
+}
+
+/// What a row adds to the gradient, the coefficients of each score together.
+struct RowGradient<'a> {
+    slopes: &'a [f64],
+    numbers: &'a [f64],
+    slots: &'a [u32],
+    units: &'a [FixedPoint],
+    of_one: FixedPoint,
+}
+
+impl Terms for RowGradient<'_> {
+    #[inline(always)]
+    fn add_to<S: AddAssign + Copy>(&self, sums: &mut [S], times: impl Fn(i64) -> S) {
+        let (n_numbers, stride) = (self.units.len(), sums.len() / self.slopes.len());
+        for (slope, own) in self.slopes.iter().zip(sums.chunks_exact_mut(stride)) {
+            for ((sum, z), units) in own.iter_mut().zip(self.numbers).zip(self.units) {
+                *sum += times(units.units(slope * z));
+            }
+            let at_one = times(self.of_one.units(*slope));
+            for &slot in self.slots.iter().filter(|slot| **slot != NOWHERE) {
+                own[n_numbers + slot as usize] += at_one;
+            }
+            own[stride - 1] += at_one;
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 //! The equations are sums of integers and are solved once for all outputs. Where there are very many
 //! columns, so that a factor of the matrix would take too long, each output is fitted by steps.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 use super::minimise::{Ending, minimise};
 use super::objective::{Objective, RowLoss};
 use crate::base::design::{DesignRows, NOWHERE};
-use crate::base::row_sums::{FixedPoint, RowWeights, STRETCH};
+use crate::base::row_sums::{FixedPoint, RowWeights, STRETCH, SideBySide, Terms};
 use crate::cholesky::Cholesky;
 use crate::run::{Run, of_stretches};
 
@@ -19,7 +19,8 @@ const REDUNDANT: f64 = 1e-10;
 /// Parts that rows are summed in.
 const PARTS: usize = 16;
 
-/// The coefficients of each output, how many steps each took at the most, and whether all were found. An output has a number for each row.
+/// The coefficients of each output, how many steps each took at the most, and whether all were found.
+/// An output has a number for each row.
 pub fn fit(
     (rows, weights): (&DesignRows, &RowWeights),
     outputs: &[Vec<f64>],
@@ -102,19 +103,15 @@ impl Equations {
             .map(|(i, j)| FixedPoint::for_largest(bound(i) * bound(j)))
             .collect();
         let stretch = |range: Range<usize>| {
-            let mut sums = vec![0i128; units.len()];
-            let mut entries: Vec<(usize, f64)> = Vec::with_capacity(n);
+            let mut sums = SideBySide::new(units.len());
+            let mut dense = vec![1.0; 1 + n_numbers];
             for row in range.filter(|&row| weights.counts(row)) {
-                write_entries(rows, row, &mut entries);
-                let weight = weights.units(row);
-                for (at, &(i, x)) in entries.iter().enumerate() {
-                    let first = i * (i + 1) / 2;
-                    for &(j, other) in &entries[..=at] {
-                        sums[first + j] += weight * i128::from(units[first + j].units(x * other));
-                    }
-                }
+                dense[1..].copy_from_slice(rows.numbers(row));
+                let row_products =
+                    Products { dense: &dense, slots: rows.slots(row), units: &units };
+                sums.add(weights.small_units(row), &row_products);
             }
-            sums
+            sums.sums()
         };
         let sums = added(rows.n_rows(), stretch);
         let total = weights.total();
@@ -143,14 +140,60 @@ impl Equations {
     }
 }
 
-/// A row's entries that are not 0, by column, in the order of the equations.
-fn write_entries(rows: &DesignRows, row: usize, entries: &mut Vec<(usize, f64)>) {
-    let numbers = rows.numbers(row);
-    entries.clear();
-    entries.push((0, 1.0));
-    entries.extend(numbers.iter().enumerate().map(|(j, &z)| (1 + j, z)));
-    let seen = rows.slots(row).iter().filter(|slot| **slot != NOWHERE);
-    entries.extend(seen.map(|&slot| (1 + numbers.len() + slot as usize, 1.0)));
+/// The products of a row's entries that are not 0: one and its numbers, then its indicators.
+struct Products<'a> {
+    dense: &'a [f64],
+    slots: &'a [u32],
+    /// Those of the lower triangle.
+    units: &'a [FixedPoint],
+}
+
+impl Terms for Products<'_> {
+    #[inline(always)]
+    fn add_to<S: AddAssign + Copy>(&self, sums: &mut [S], times: impl Fn(i64) -> S) {
+        let along = |sums: &mut [S], i: usize, x: f64| {
+            let first = i * (i + 1) / 2;
+            let n = self.dense.len().min(i + 1);
+            let cells = sums[first..first + n].iter_mut().zip(&self.units[first..first + n]);
+            for ((sum, units), other) in cells.zip(self.dense) {
+                *sum += times(units.units(x * other));
+            }
+        };
+        self.dense.iter().enumerate().for_each(|(i, &x)| along(sums, i, x));
+        let seen = || self.slots.iter().filter(|slot| **slot != NOWHERE);
+        let column = |slot: &u32| self.dense.len() + *slot as usize;
+        for (at, slot) in seen().enumerate() {
+            let i = column(slot);
+            along(sums, i, 1.0);
+            for other in seen().take(at + 1) {
+                let cell = i * (i + 1) / 2 + column(other);
+                sums[cell] += times(self.units[cell].units(1.0));
+            }
+        }
+    }
+}
+
+/// The products of a row's entries and its output.
+struct Along<'a> {
+    numbers: &'a [f64],
+    slots: &'a [u32],
+    share: f64,
+    units: &'a [FixedPoint],
+}
+
+impl Terms for Along<'_> {
+    #[inline(always)]
+    fn add_to<S: AddAssign + Copy>(&self, sums: &mut [S], times: impl Fn(i64) -> S) {
+        sums[0] += times(self.units[0].units(self.share));
+        let cells = sums[1..].iter_mut().zip(&self.units[1..]);
+        for ((sum, units), z) in cells.zip(self.numbers) {
+            *sum += times(units.units(z * self.share));
+        }
+        for &slot in self.slots.iter().filter(|slot| **slot != NOWHERE) {
+            let i = 1 + self.numbers.len() + slot as usize;
+            sums[i] += times(self.units[i].units(self.share));
+        }
+    }
 }
 
 /// What solves the equations.
@@ -168,16 +211,13 @@ impl Factor {
         let units: Vec<FixedPoint> =
             (0..n).map(|i| FixedPoint::for_largest(bound(i).unwrap_or(1.0))).collect();
         let stretch = |range: Range<usize>| {
-            let mut sums = vec![0i128; n];
-            let mut entries = Vec::with_capacity(n);
+            let mut sums = SideBySide::new(n);
             for row in range.filter(|&row| weights.counts(row)) {
-                write_entries(rows, row, &mut entries);
-                let weight = weights.units(row);
-                for &(i, x) in &entries {
-                    sums[i] += weight * i128::from(units[i].units(x * shares[row]));
-                }
+                let (numbers, slots) = (rows.numbers(row), rows.slots(row));
+                let along = Along { numbers, slots, share: shares[row], units: &units };
+                sums.add(weights.small_units(row), &along);
             }
-            sums
+            sums.sums()
         };
         let sums = added(rows.n_rows(), stretch);
         let total = weights.total();

@@ -60,7 +60,7 @@ impl Learner for DensityForest {
     /// The target plays no part.
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<DensityModel> {
         self.check()?;
-        sample.check()?;
+        sample.check_rows()?;
         run.install(|| {
             let ground = Ground::of(self, sample, run)?;
             let chosen = self.choose(&ground, run)?;

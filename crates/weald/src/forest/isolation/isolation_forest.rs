@@ -112,7 +112,7 @@ impl Learner for IsolationForest {
 
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<IsolationModel> {
         self.check()?;
-        sample.check()?;
+        sample.check_rows()?;
         run.install(|| {
             let rows = match sample.n_rows() > MOST_BY_CONTENT {
                 true => FewRows::by_place(sample)?,

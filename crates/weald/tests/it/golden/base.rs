@@ -15,7 +15,7 @@ use super::hostile::{File, refused};
 use super::models::{names, schema, trained};
 
 /// Numbers and levels of the schema of all golden files, some of which are not used.
-fn design() -> Arc<Design> {
+pub fn design() -> Arc<Design> {
     let standard = Standard { mean: 0.25, deviation: 1.5, low: -1.0, high: 2.0 };
     let wide = Standard { mean: -0.0, deviation: 1e300, low: -1e308, high: 1e308 };
     let some: Vec<bool> = (0..70).map(|level| level % 3 == 0).collect();

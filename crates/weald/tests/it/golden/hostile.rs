@@ -40,6 +40,24 @@ impl File {
         self
     }
 
+    /// Overwrites the element `at` of an array of the container that the array `outer` is.
+    pub fn put_within<const N: usize>(
+        mut self,
+        outer: &str,
+        array: &str,
+        at: usize,
+        element: [u8; N],
+    ) -> File {
+        let header: Value = serde_json::from_str(&self.header).unwrap();
+        let own = header[outer]["data_offsets"][0].as_u64().unwrap() as usize;
+        let length = u64::from_le_bytes(self.data[own..own + 8].try_into().unwrap()) as usize;
+        let body = own + 8 + length;
+        let header: Value = serde_json::from_slice(&self.data[own + 8..body]).unwrap();
+        let place = body + header[array]["data_offsets"][0].as_u64().unwrap() as usize + at * N;
+        self.data[place..place + N].copy_from_slice(&element);
+        self
+    }
+
     /// Overwrites text in the data by text of the same length.
     fn rename(mut self, old: &str, new: &str) -> File {
         assert_eq!(old.len(), new.len());

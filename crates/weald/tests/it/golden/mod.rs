@@ -8,11 +8,13 @@
 #![allow(clippy::unwrap_used)]
 
 mod base;
+mod combined;
 mod damage;
 mod forests;
 mod hostile;
 mod models;
 mod mutation;
+mod unlabelled;
 
 use std::fs;
 use std::path::PathBuf;
@@ -33,11 +35,12 @@ struct Golden {
     name: &'static str,
     /// The model it holds.
     model: fn() -> Trained,
-    /// SHA-256 of the model's scores of [`models::probe`], with the leaves found by hand.
+    /// SHA-256 of the model's scores of [`models::probe`]: of plain trees with the leaves found by
+    /// hand, of others as they were first computed.
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 13] = [
+const GOLDEN: [Golden; 21] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -103,6 +106,46 @@ const GOLDEN: [Golden; 13] = [
         model: base::neighbours,
         scores: "4bceb969a21579c6bc5a0fcbb54aa78d88778821db0846e1b49a71df6ed1f0f0",
     },
+    Golden {
+        name: "v1_stacked",
+        model: combined::stacked,
+        scores: "0da4fb659fc0713c827423111f14dc1e66f24b41230f74e762baeaa2eecff9a1",
+    },
+    Golden {
+        name: "v1_dynamic",
+        model: combined::dynamic,
+        scores: "13797e4a253fce28b4d1745cc215692fe2b41b60f4c454687dc9bd8d9417bae7",
+    },
+    Golden {
+        name: "v1_mixture",
+        model: combined::mixture,
+        scores: "afd73103156e9a8064fd21947833b87028c88bc6441ff15163a8a0fd1c5d08e4",
+    },
+    Golden {
+        name: "v1_coded",
+        model: combined::coded,
+        scores: "e8c82365d80ef38e7205a4fac87e589c1940f924050764822438600c146b9760",
+    },
+    Golden {
+        name: "v1_boosted",
+        model: combined::boosted,
+        scores: "f130dfe73af923a4fb3663a0be706288f9ebf8583f139bedcd4433da424766eb",
+    },
+    Golden {
+        name: "v1_isolation",
+        model: unlabelled::isolation,
+        scores: "7533a077416cea1267a31afd6e869f7a4d96759d22a07777a357354243f6b144",
+    },
+    Golden {
+        name: "v1_oblique",
+        model: unlabelled::oblique,
+        scores: "248c89c6e6d3c1e8bebcea17136a4aeeac137d47dd31ea72d19f10c2284916d1",
+    },
+    Golden {
+        name: "v1_density",
+        model: unlabelled::density,
+        scores: "4ed46e8373be65ad8871a00f8ab0b46e1c9447172dc7b8c1702dc0bf4d201833",
+    },
 ];
 
 #[test]
@@ -115,14 +158,15 @@ fn golden_files_hold_the_models_they_were_made_of() {
 
 #[test]
 fn golden_files_predict_what_they_always_did() {
-    for Golden { name, scores: expected, .. } in GOLDEN {
-        let loaded = from_bytes(&golden(name)).unwrap();
-        let scores = loaded.model.scores(&probe()).unwrap();
-        let mut hash = Sha256::new();
-        scores.values().iter().for_each(|score| hash.update(score.to_le_bytes()));
-        let found: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(found, expected, "{name}");
-    }
+    let found: Vec<(&str, String)> = GOLDEN
+        .iter()
+        .map(|golden| {
+            let loaded = from_bytes(&self::golden(golden.name)).unwrap();
+            (golden.name, sha256(loaded.model.scores(&probe()).unwrap().values()))
+        })
+        .collect();
+    let expected = GOLDEN.iter().map(|golden| (golden.name, golden.scores.to_string()));
+    assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
 #[test]
@@ -158,13 +202,24 @@ fn every_leaf_is_reached(model: &AnyModel) {
             model.members.iter().for_each(every_leaf_is_reached);
             vec![]
         }
-        // The leaves of random trees are too many for a probe.
-        AnyModel::Isolation(_)
-        | AnyModel::Density(_)
-        | AnyModel::Stacked(_)
-        | AnyModel::Dynamic(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_) => vec![],
+        AnyModel::Stacked(model) => {
+            model.members.iter().for_each(|member| every_leaf_is_reached(&member.learner));
+            vec![]
+        }
+        AnyModel::Dynamic(model) => {
+            model.members.iter().for_each(|member| every_leaf_is_reached(&member.learner));
+            vec![]
+        }
+        AnyModel::Mixture(model) => {
+            model.experts.iter().for_each(every_leaf_is_reached);
+            vec![]
+        }
+        AnyModel::Coded(model) => {
+            model.members.iter().for_each(every_leaf_is_reached);
+            vec![]
+        }
+        // Leaves that are asked for no other way than by what they say.
+        AnyModel::Isolation(_) | AnyModel::Density(_) => vec![],
     };
     let table = probe();
     let aligned = model.schema().align(&table).unwrap();
@@ -197,19 +252,31 @@ fn other_programs_can_read_the_arrays() {
     assert_eq!((values.dtype(), values.shape()), (safetensors::Dtype::F64, &[9, 3][..]));
 }
 
-/// The bytes of a golden file, which is written first if it is not there.
+/// The bytes of a golden model, which are written first if they are not there.
 fn golden(name: &str) -> Vec<u8> {
+    let golden = GOLDEN.into_iter().find(|golden| golden.name == name).unwrap();
+    kept(name, || to_bytes_as(&(golden.model)(), WEALD))
+}
+
+/// The bytes of a golden file, which are made first if they are not there.
+fn kept(name: &str, made: impl Fn() -> Vec<u8>) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/it/golden")
         .join(name)
         .with_extension("weald");
     if !path.exists() {
-        let golden = GOLDEN.into_iter().find(|golden| golden.name == name).unwrap();
         // Renamed into place, for tests run at the same time.
         let pending = path.with_extension(format!("{:?}.tmp", std::thread::current().id()));
-        fs::write(&pending, to_bytes_as(&(golden.model)(), WEALD)).unwrap();
+        fs::write(&pending, made()).unwrap();
         fs::rename(&pending, &path).unwrap();
         panic!("{name} was not there and has been written anew: look at it, then commit it");
     }
     fs::read(path).unwrap()
+}
+
+/// The digest of a list of numbers.
+fn sha256(numbers: &[f64]) -> String {
+    let mut hash = Sha256::new();
+    numbers.iter().for_each(|x| hash.update(x.to_le_bytes()));
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

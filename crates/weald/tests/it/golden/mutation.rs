@@ -22,11 +22,11 @@ use weald::predict::{DeepTree, DeepTrees};
 use weald::seed::Seed;
 use weald::tree::{LevelSet, LinearLeaf, LinearLeaves, Node, Rule, Slope, Tree, TreeModel};
 
-use super::base;
 use super::damage::is_harmless;
 use super::hostile::File;
 use super::models::shown;
 use super::{GOLDEN, golden};
+use super::{base, combined, unlabelled};
 
 proptest! {
     #[test]
@@ -148,7 +148,7 @@ prop_compose! {
     fn trained()(
         schema in schema(),
         output in output(),
-        kind in 0..10,
+        kind in 0..14,
         curve in proptest::option::of(curve()),
         choices in vec(any::<u64>(), 1..120),
         method in ".{0,12}",
@@ -174,6 +174,8 @@ prop_compose! {
             4 => AnyModel::Committee(choices.committee(&schema, &output)),
             5 => AnyModel::Boosted(choices.boosted(&schema, output)),
             6 => AnyModel::Isolation(Box::new(choices.isolation(schema))),
+            7 => AnyModel::Density(Box::new(unlabelled::any_density(schema, &mut choices))),
+            8..11 => combined::any(&schema, &output, &mut choices),
             _ => base::any(&schema, &output, &mut || choices.next()),
         };
         let metric = |(metric, value, baseline)| MetricValue { metric, part: "test".into(), value, baseline };
@@ -231,14 +233,41 @@ fn names(n: std::ops::Range<usize>) -> impl Strategy<Value = Arc<[String]>> {
 }
 
 /// A list of random numbers that a model is made of.
-struct Choices {
+pub struct Choices {
     left: Vec<u64>,
     shares: bool,
 }
 
 impl Choices {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.left.pop().unwrap_or(0)
+    }
+
+    /// Above 0, at most 1.
+    pub fn share(&mut self) -> f64 {
+        (self.next() as f64 / u64::MAX as f64).max(1e-9)
+    }
+
+    /// So many numbers of an answer.
+    pub fn values(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.value()).collect()
+    }
+
+    /// A tree or a constant of such an output.
+    pub fn part(&mut self, schema: &Arc<Schema>, output: &Output) -> AnyModel {
+        let (schema, output, width) = (schema.clone(), output.clone(), output.width());
+        match self.next() % 3 {
+            0 => AnyModel::Constant(ConstantModel { value: self.values(width), schema, output }),
+            _ => AnyModel::Tree(TreeModel { tree: self.tree(&schema, width), schema, output }),
+        }
+    }
+
+    /// A tree whose leaves say numbers that are not below 0.
+    pub fn tree_of_shares(&mut self, schema: &Schema) -> Tree {
+        self.shares = true;
+        let mut tree = self.tree(schema, 1);
+        tree.nodes.iter_mut().for_each(|node| node.weight = 1.0);
+        tree
     }
 
     fn finite(&mut self) -> f64 {

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use made::{Made, every_learner, tasks};
+use weald::Error;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::boost::GradientBoosting;
 use weald::data::{Aligned, Column, MISSING, Sample, Table, Target, Weights};
@@ -316,6 +317,20 @@ fn a_loaded_model_is_the_saved_one() {
 }
 
 #[test]
+fn nothing_to_predict_is_enough_or_refused() {
+    for_each(|name, learner, made| {
+        let run = Run::quiet(Seed(11), 1).unwrap();
+        let none = Target::none(made.table.n_rows());
+        let model = learner.fit(&Sample { target: &none, ..made.sample() }, &run);
+        match learner.needs_no_target() {
+            // Whatever target is given, it plays no part.
+            true => assert!(model.unwrap() == fit(learner, made), "{name}"),
+            false => assert_eq!(model.unwrap_err(), Error::NoTarget, "{name}"),
+        }
+    });
+}
+
+#[test]
 fn probabilities_are_probabilities() {
     for_each(|name, learner, made| {
         let scores = fit(learner, made).scores(&made.table).unwrap();
@@ -388,7 +403,7 @@ fn a_fit_that_is_stopped_leaves_a_valid_model_or_says_so() {
                         made.table.n_rows()
                     );
                 }
-                Err(error) => assert_eq!(error, weald::Error::Interrupted, "{name}"),
+                Err(error) => assert_eq!(error, Error::Interrupted, "{name}"),
             }
         }
     });
@@ -430,7 +445,7 @@ fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
                     assert!(!members_only || stopped.n_rounds() == at, "{task}");
                     assert!(stopped == whole(stopped.n_rounds()), "{task}, stopped at {at}");
                 }
-                Err(error) => assert_eq!(error, weald::Error::Interrupted, "{task}"),
+                Err(error) => assert_eq!(error, Error::Interrupted, "{task}"),
             }
         }
     }
