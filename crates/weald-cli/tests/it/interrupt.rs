@@ -107,7 +107,8 @@ fn an_interrupted_comparison_tells_what_it_has() {
     noise(&folder);
     // The stump is done soon, the forest never.
     let arguments = ["compare", "noise.csv", "-t", "y", "--methods", "stump,random-forest"];
-    let arguments = [&arguments[..], &["--threads", "1", "--set", "n_trees=100000"]].concat();
+    let arguments =
+        [&arguments[..], &["--threads", "1", "--set", "random-forest.n_trees=100000"]].concat();
     for milliseconds in [2000, 4000, 1000, 8000, 500, 16_000] {
         let Interrupted { code, stdout, rest, .. } =
             interrupted(&folder, &arguments, Duration::from_millis(milliseconds));
