@@ -29,6 +29,8 @@ pub struct Comparison {
     pub left_out: Vec<(String, Failure)>,
     /// How many folds there are.
     pub n_folds: usize,
+    /// How many methods would be measured on each.
+    pub n_methods: usize,
     /// Test rows for each training row, on the mean over folds.
     pub test_per_train: f64,
 }
@@ -65,7 +67,8 @@ pub fn compare(
     let all = contenders.into_iter();
     let mut entries: Vec<Entry> = all.map(|contender| Entry { contender, folds: vec![] }).collect();
     let mut left_out = Vec::new();
-    let counter = FitCounter::new(entries.len() * folds.len());
+    let n_methods = entries.len();
+    let counter = FitCounter::new(n_methods * folds.len());
     for fold in 0..folds.len() {
         let (train, test) = (data.take(&folds.train_rows(fold)), data.take(&folds.test_rows(fold)));
         let mut measured = Vec::with_capacity(entries.len());
@@ -103,7 +106,8 @@ pub fn compare(
         folds.test_rows(fold).len() as f64 / folds.train_rows(fold).len().max(1) as f64
     };
     let test_per_train = (0..folds.len()).map(ratio).sum::<f64>() / folds.len() as f64;
-    Ok(Comparison { metrics, entries, left_out, n_folds: folds.len(), test_per_train })
+    let n_folds = folds.len();
+    Ok(Comparison { metrics, entries, left_out, n_folds, n_methods, test_per_train })
 }
 
 /// Fits a method on some rows and measures it on others.
@@ -209,6 +213,7 @@ mod tests {
             entries: values.iter().map(entry).collect(),
             left_out: vec![],
             n_folds: 3,
+            n_methods: values.len(),
             test_per_train: 0.5,
         }
     }

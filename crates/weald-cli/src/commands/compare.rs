@@ -155,14 +155,24 @@ fn tell(comparison: &Comparison, arguments: &CompareArguments, data: &Dataset) -
         };
     };
     telling::print(comparison, &ranking, arguments, data)?;
-    if interrupt::asked() {
-        let headline = format!(
-            "{} of {} were done",
-            best.folds.len(),
-            count(comparison.n_folds, "fold", "folds")
-        );
-        return Err(Failure::new(Kind::Interrupted, headline)
-            .help("run the same command again for the whole"));
+    match interrupt::asked() {
+        true => Err(Failure::new(Kind::Interrupted, how_far(comparison, best.folds.len()))
+            .help("run the same command again for the whole")),
+        false => Ok(()),
     }
-    Ok(())
+}
+
+/// What a comparison that was broken off has, where the best was measured on so many folds.
+fn how_far(comparison: &Comparison, n_done: usize) -> String {
+    let (n_methods, n_folds) = (comparison.n_methods, comparison.n_folds);
+    // Those that cannot learn the target count as done.
+    let n_measured = comparison.entries.len() + comparison.left_out.len();
+    if n_measured < n_methods {
+        let methods = count(n_methods, "method", "methods");
+        return format!("{n_measured} of {methods} were measured, on the first fold alone");
+    }
+    match n_done == n_folds {
+        true => "all methods were measured, but their stack was not".into(),
+        false => format!("{n_done} of {} were done", count(n_folds, "fold", "folds")),
+    }
 }

@@ -97,7 +97,8 @@ fn play(algorithm: Algorithm, game: &Game, arguments: &OnlineArguments) -> Resul
     let n_experts = game.names().len();
     let beta = arguments.beta.unwrap_or(0.5);
     let seed = Seed(arguments.seed);
-    let steps = Steps::open(algorithm, game, arguments)?;
+    // Nothing is written before the master could be started.
+    let steps = || Steps::open(algorithm, game, arguments);
     let file = arguments.file.as_path();
     match game {
         Game::Classes { advice, truth, .. } => {
@@ -116,7 +117,7 @@ fn play(algorithm: Algorithm, game: &Game, arguments: &OnlineArguments) -> Resul
                     Box::new(WeightedMajority { beta }.start(n_experts).map_err(started)?)
                 }
             };
-            steps.play(game, |step| {
+            steps()?.play(game, |step| {
                 let said = master.learn(&advice[step], truth[step]);
                 Ok((said.map_err(|e| placed(e, file, arguments))?.into(), master.standing()))
             })
@@ -125,7 +126,7 @@ fn play(algorithm: Algorithm, game: &Game, arguments: &OnlineArguments) -> Resul
             let range = range(truth, arguments);
             let master = range.start(n_experts);
             let mut master = master.map_err(|e| placed(e, file, arguments))?;
-            steps.play(game, |step| {
+            steps()?.play(game, |step| {
                 let said = master.learn(&advice[step], truth[step]);
                 Ok((said.map_err(|e| placed(e, file, arguments))?, master.standing()))
             })
@@ -133,7 +134,7 @@ fn play(algorithm: Algorithm, game: &Game, arguments: &OnlineArguments) -> Resul
         Game::Losses { losses, .. } => {
             let master = hedge(arguments).start(n_experts);
             let mut master = master.map_err(|e| placed(e, file, arguments))?;
-            steps.play(game, |step| {
+            steps()?.play(game, |step| {
                 let lost = master.learn_losses(&losses[step]);
                 Ok((lost.map_err(|e| placed(e, file, arguments))?, master.standing()))
             })

@@ -128,6 +128,7 @@ fn mistakes_are_named() {
     ] {
         let done = folder.run(&[&["online"], arguments].concat());
         assert!(done.code == 2 || done.code == 3, "{arguments:?}: {}", done.stderr);
+        assert!(done.code == 3 || done.stdout.is_empty(), "{arguments:?}: {}", done.stdout);
         let words = arguments.join(" ");
         all += &format!("$ weald online {words}\n{}[{}]\n\n", done.stderr, done.code);
     }
