@@ -36,6 +36,11 @@ def weald(settings):
         f"min_leaf_rows={settings.min_leaf_rows}",
         f"min_child_weight={MIN_HESSIAN}",
         "l2=0",
+        "subsample=1",
+        "colsample=1",
+        "n_runs=1",
+        "vector_leaves=false",
+        "early_stopping_rounds=none",
     ]
 
 

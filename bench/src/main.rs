@@ -38,10 +38,6 @@ fn main() -> Fallible<()> {
         return Err("weald-bench FILE TARGET TASK THREADS METHOD [key=value]...".into());
     };
     let mut learner = AnyLearner::named(method)?;
-    // Peers run all their rounds on all rows; so do we, unless told otherwise.
-    if learner.settings().iter().any(|s| s.name == "early_stopping_rounds") {
-        learner.set("early_stopping_rounds", "none")?;
-    }
     for setting in settings {
         let (key, value) = setting.split_once('=').ok_or("settings are key=value")?;
         learner.set(key, value)?;

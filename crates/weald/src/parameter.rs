@@ -172,6 +172,52 @@ impl Value for Option<usize> {
     }
 }
 
+/// A value that is given, or left to the method, which chooses it by the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice<T> {
+    /// Chosen by the data.
+    Auto,
+    /// Exactly this.
+    Set(T),
+}
+
+impl<T> Choice<T> {
+    /// The value that was given.
+    pub fn given(self) -> Option<T> {
+        match self {
+            Choice::Auto => None,
+            Choice::Set(value) => Some(value),
+        }
+    }
+}
+
+impl<T> From<T> for Choice<T> {
+    fn from(value: T) -> Choice<T> {
+        Choice::Set(value)
+    }
+}
+
+impl<T: Value + Default> Value for Choice<T> {
+    fn show(&self) -> String {
+        match self {
+            Choice::Auto => "auto".into(),
+            Choice::Set(value) => value.show(),
+        }
+    }
+    fn parse(&mut self, text: &str) -> bool {
+        let mut value = T::default();
+        match text {
+            "auto" => *self = Choice::Auto,
+            _ if value.parse(text) => *self = Choice::Set(value),
+            _ => return false,
+        }
+        true
+    }
+    fn expected(&self) -> String {
+        format!("{} or auto", T::default().expected())
+    }
+}
+
 /// Makes a field-less enum a [`Value`] whose texts are the given names.
 macro_rules! named_values {
     ($type:ty { $($variant:ident = $name:literal),+ $(,)? }) => {

@@ -10,11 +10,21 @@ use crate::learner::{HeldOutMetric, HeldOutRows};
 use crate::loss::Loss;
 use crate::scores::Scores;
 
+/// What the rounds that patience waits for must gain, or boosting is over: of the loss, and of what
+/// all rounds before gained, the lesser. Without this, losses that fall for ever by next to nothing
+/// take most of the time.
+const LEAST_GAIN: f64 = 1e-3;
+const LEAST_SHARE: f64 = 1e-2;
+
 /// The losses of held-out rows, round by round, and how long to wait for a lower one.
 #[derive(Debug)]
 pub struct EarlyStopping {
     /// Rounds to wait; `None` to go on to the end.
     patience: Option<usize>,
+    /// Whether a loss that falls by next to nothing is as good as one that does not fall. Not where
+    /// the user says how long to wait, nor where a metric judges, of which nobody knows what is next
+    /// to nothing.
+    wants_gain: bool,
     /// Rounds before the first of this fit.
     first_round: usize,
     /// The loss before the first round, and after each.
@@ -24,8 +34,14 @@ pub struct EarlyStopping {
 
 impl EarlyStopping {
     /// Losses so far, of a fit that begins after `first_round` rounds.
-    pub fn new(patience: Option<usize>, first_round: usize, losses: &[f64]) -> EarlyStopping {
-        EarlyStopping { patience, first_round, losses: losses.to_vec(), is_settled: false }
+    pub fn new(
+        patience: Option<usize>,
+        wants_gain: bool,
+        first_round: usize,
+        losses: &[f64],
+    ) -> EarlyStopping {
+        let losses = losses.to_vec();
+        EarlyStopping { patience, wants_gain, first_round, losses, is_settled: false }
     }
 
     /// Notes the loss of the rows that `runs` hold out, or what a metric says of them, after so many
@@ -45,10 +61,19 @@ impl EarlyStopping {
         }
     }
 
-    /// Whether the loss has not fallen for as long as patience lasts.
+    /// Whether the loss has not fallen by anything to speak of for as long as patience lasts.
     pub fn is_over(&self) -> bool {
-        let since = self.losses.len().saturating_sub(1) - lowest(&self.losses);
-        !self.is_settled && self.patience.is_some_and(|patience| since >= patience)
+        let Some(patience) = self.patience.filter(|_| !self.is_settled) else { return false };
+        let Some(n_before) = self.losses.len().checked_sub(patience).filter(|n| *n > 0) else {
+            return false;
+        };
+        let (before, since) = self.losses.split_at(n_before);
+        let (before, since) = (before[lowest(before)], since[lowest(since)]);
+        let enough = match self.wants_gain && self.losses[0].is_finite() {
+            true => (LEAST_GAIN * before.abs()).min(LEAST_SHARE * (self.losses[0] - before)),
+            false => 0.0,
+        };
+        before - since <= enough || since.is_infinite()
     }
 
     /// Takes the number of rounds with the lowest loss as decided: no later loss is noted.
@@ -151,14 +176,26 @@ mod tests {
 
     #[test]
     fn patience_counts_from_the_lowest_loss() {
-        let after = |losses: &[f64]| EarlyStopping::new(Some(2), 0, losses);
+        let after = |losses: &[f64]| EarlyStopping::new(Some(2), true, 0, losses);
         assert!(!after(&[]).is_over() && !after(&[5.0]).is_over());
         assert!(!after(&[5.0, 4.0, 6.0]).is_over());
         assert!(after(&[5.0, 4.0, 6.0, 4.0]).is_over());
         assert_eq!(after(&[5.0, 4.0, 6.0, 4.0]).n_kept(3), 1);
         assert_eq!(after(&[5.0, 6.0, 7.0]).n_kept(2), 1, "a model has at least one round");
-        let continued = EarlyStopping::new(Some(2), 10, &[5.0, 6.0, 7.0]);
+        let continued = EarlyStopping::new(Some(2), true, 10, &[5.0, 6.0, 7.0]);
         assert_eq!(continued.n_kept(12), 10, "the model before was better");
-        assert_eq!(EarlyStopping::new(None, 0, &[5.0, 4.0, 6.0]).n_kept(2), 2);
+        assert_eq!(EarlyStopping::new(None, true, 0, &[5.0, 4.0, 6.0]).n_kept(2), 2);
+    }
+    #[test]
+    fn a_loss_must_fall_by_more_than_next_to_nothing() {
+        let after = |wants_gain, losses: &[f64]| EarlyStopping::new(Some(2), wants_gain, 0, losses);
+        let slowly = [2.0, 1.0, 0.9999, 0.9998];
+        assert!(after(true, &slowly).is_over() && !after(false, &slowly).is_over());
+        assert_eq!(after(true, &slowly).n_kept(3), 3, "the lowest is kept all the same");
+        assert!(!after(true, &[2.0, 1.0, 0.999, 0.998]).is_over());
+        // A loss whose zero means nothing: what has been gained so far counts.
+        assert!(!after(true, &[-1000.0, -1001.0, -1001.1, -1001.2]).is_over());
+        assert!(!after(true, &[f64::INFINITY, f64::INFINITY, 3.0, 2.0]).is_over());
+        assert!(after(true, &[1.0, f64::INFINITY, f64::INFINITY]).is_over());
     }
 }

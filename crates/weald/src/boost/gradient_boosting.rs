@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::learner::{Extras, HeldOutMetric, Learner};
 use crate::loss::Loss;
 use crate::observer::Event;
-use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
+use crate::parameter::{Choice, Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::Run;
 use crate::seed::Seed;
 use crate::tree::suspects::report_suspects;
@@ -40,8 +40,9 @@ pub struct GradientBoosting {
     pub learning_rate: f64,
     /// In what order a tree grows.
     pub growth: Growth,
-    /// Leaves of a tree at the most. An oblivious tree has as many levels as fit in: 5 for 32.
-    pub max_leaves: usize,
+    /// Leaves of a tree at the most; by itself 16 for fewer than 10,000 rows, else 31. An oblivious
+    /// tree has as many levels as fit in: 5 for 32.
+    pub max_leaves: Choice<usize>,
     /// Splits on the longest way from a tree's root to a leaf.
     pub max_depth: Option<usize>,
     /// Rows that each leaf must keep.
@@ -70,15 +71,15 @@ pub struct GradientBoosting {
     /// Rows that a level needs to be told apart; rarer ones go where missing values go.
     pub min_level_rows: usize,
     /// The share of rows that each round sees, drawn anew for each.
-    pub subsample: f64,
+    pub subsample: Choice<f64>,
     /// The share of rows with the largest gradients that each round keeps, and the share that it
     /// draws from the others, instead of `subsample`.
     pub goss: Option<Goss>,
     /// The share of columns that each tree sees, drawn anew for each.
     pub colsample: f64,
     /// Whether a round grows one tree whose leaves hold a value for each score, instead of a tree
-    /// for each. Nothing changes where a row has one score.
-    pub vector_leaves: bool,
+    /// for each; by itself for 6 classes and more. Nothing changes where a row has one score.
+    pub vector_leaves: Choice<bool>,
     /// Columns along which the score may only rise or only fall.
     pub monotone: Monotone,
     /// Sets of columns that may be used in one branch of a tree.
@@ -86,15 +87,16 @@ pub struct GradientBoosting {
     /// The share of earlier trees, at least one, that each round leaves out (DART); 0 for none.
     pub drop_rate: f64,
     /// Rounds without a better loss on held-out rows after which boosting ends; the best round is
-    /// kept.
-    pub early_stopping_rounds: Option<usize>,
+    /// kept. By itself 30, which must make the loss better by more than next to nothing.
+    pub early_stopping_rounds: Choice<Option<usize>>,
     /// How rows are held out for that, if no validation rows are given.
     pub validation: HoldOut,
     /// The share of rows held out, where it is not folds.
     pub validation_share: f64,
     /// How many runs the model is the mean of, each with other rows held out: a cross-validated
-    /// committee. They end together.
-    pub n_runs: usize,
+    /// committee. They end together. By itself from 5 for few cells (rows by columns by scores) to 1
+    /// for many, and 1 where it is given what is held out.
+    pub n_runs: Choice<usize>,
 }
 
 impl Default for GradientBoosting {
@@ -105,29 +107,49 @@ impl Default for GradientBoosting {
             n_trees: 1000,
             learning_rate: 0.1,
             growth: Growth::LeafWise,
-            max_leaves: 31,
+            max_leaves: Choice::Auto,
             max_depth: None,
-            min_leaf_rows: 20,
+            min_leaf_rows: 3,
             min_child_weight: 1e-3,
             min_gain: 0.0,
             l1: 0.0,
-            l2: 0.0,
+            l2: 1.0,
             linear_leaves: false,
             linear_l2: 1.0,
             level_smoothing: 10.0,
             level_charge: 1.0,
             min_level_rows: 20,
-            subsample: 1.0,
+            subsample: Choice::Auto,
             goss: None,
-            colsample: 1.0,
-            vector_leaves: false,
+            colsample: 0.5,
+            vector_leaves: Choice::Auto,
             monotone: Monotone::default(),
             interactions: Interactions::default(),
             drop_rate: 0.0,
-            early_stopping_rounds: Some(30),
+            early_stopping_rounds: Choice::Auto,
             validation: HoldOut::Auto,
             validation_share: 0.1,
-            n_runs: 1,
+            n_runs: Choice::Auto,
+        }
+    }
+}
+
+impl GradientBoosting {
+    /// Boosting as the papers have it, with nothing chosen by the data and nothing drawn: all rows
+    /// and columns in every round, trees of 31 leaves, no penalty, one run of exactly `n_trees`
+    /// rounds.
+    pub fn plain(n_trees: usize) -> GradientBoosting {
+        GradientBoosting {
+            n_trees,
+            max_leaves: Choice::Set(31),
+            min_leaf_rows: 20,
+            l2: 0.0,
+            subsample: Choice::Set(1.0),
+            colsample: 1.0,
+            early_stopping_rounds: Choice::Set(None),
+            n_runs: Choice::Set(1),
+            vector_leaves: Choice::Set(false),
+            ..GradientBoosting::default()
         }
     }
 }
@@ -151,8 +173,7 @@ impl Learner for GradientBoosting {
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         report_suspects(sample, &bins, run);
-        let draws = self.subsample < 1.0 || self.goss.is_some();
-        if draws || self.early_stopping_rounds.is_some() {
+        if self.draws_rows() || self.patience().is_some() {
             run.install(|| RowOrder::of(sample)); // the table keeps the keys of its rows
         }
         Ok(())
@@ -172,62 +193,41 @@ impl GradientBoosting {
         self.check()?;
         sample.check()?;
         check_fit(loss, sample.target)?;
-        self.check_linear(loss)?;
-        check_lengths(sample, extras)?;
         let continued = extras.continued;
+        let settings = &self.decided(loss, sample, continued);
+        settings.check_linear(loss)?;
+        check_lengths(sample, extras)?;
         let aligned =
-            continued.map(|model| aligned(model, sample, (self, loss), run)).transpose()?;
+            continued.map(|model| aligned(model, sample, (settings, loss), run)).transpose()?;
         let table = aligned.as_ref().map_or(sample.table, |aligned| aligned.table());
         let sample = &Sample { table, ..*sample };
         let keeper = Keeper::new((self, loss), sample, extras, run.seed)?;
-        let work = Work { settings: self, loss, sample, extras, run };
+        let work = Work { settings, loss, sample, extras, run };
         run.install(|| work.fit(&keeper))
     }
 }
 
 impl Work<'_, '_> {
-    /// One run, first a run for each fold to find out how many rounds, or the mean of several.
+    /// One run, after a run for each fold that found out how many rounds, or the mean of several.
     fn fit(self, keeper: &Keeper<'_>) -> Result<AdditiveModel> {
         let Work { settings, sample, extras, run, .. } = self;
-        let HeldOut { parts, words } = match extras.validation {
-            Some(_) if settings.drop_rate > 0.0 => {
-                return settings.refuse_to_drop("validation rows");
-            }
-            Some(_) => HeldOut::nothing("the validation table"),
-            None => HeldOut::choose(settings, sample, extras.groups, run.seed)?,
-        };
-        settings.check_mean(extras)?;
+        let HeldOut { parts, is_mean, words } = self.held_out()?;
         let widths = (self.loss.width(), settings.tree_width(self.loss));
         keeper.check(parts.len(), sample.table.schema(), widths)?;
         let before = extras.continued.map_or(0, AdditiveModel::n_steps);
-        let patience = settings.early_stopping_rounds;
-        let mut early_stopping = EarlyStopping::new(patience, before, keeper.losses());
-        let mut n_rounds = before + settings.n_trees;
+        let wants_gain = settings.wants_gain() && extras.metric.is_none();
+        let patience = settings.patience();
+        let mut early_stopping = EarlyStopping::new(patience, wants_gain, before, keeper.losses());
+        let most = before + settings.n_trees;
         settings.prepare(sample, run)?;
-        let is_mean = settings.n_runs > 1;
-        if parts.len() > 1 && !is_mean {
-            if keeper.resumed(0, 1).is_none() {
-                run.report(&Event::Stage { name: "boosting on folds" });
-                let mut runs = side_by_side(self, &parts, |_| run.seed, keeper)?;
-                self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
-                if run.stopped() {
-                    return Err(Error::Interrupted);
-                }
+        let mut model = match &parts[..] {
+            parts if is_mean => self.mean(parts, most, &mut early_stopping, keeper)?,
+            [] => self.alone(&[], most, &mut early_stopping, keeper)?,
+            [part] => self.alone(part, most, &mut early_stopping, keeper)?,
+            folds => {
+                let n_rounds = self.best_on(folds, most, &mut early_stopping, keeper)?;
+                self.alone(&[], n_rounds, &mut early_stopping, keeper)?
             }
-            n_rounds = early_stopping.settle();
-        }
-        run.report(&Event::Stage { name: "boosting" });
-        let mut runs = if is_mean {
-            side_by_side(self, &parts, |fold| run.seed.child(fold as u64), keeper)?
-        } else {
-            let held_out = if let [part] = &parts[..] { part } else { &[][..] };
-            vec![Boosting::start(self, (held_out, run.seed), keeper.resumed(0, 1))?]
-        };
-        let n_rounds = self.boost(&mut runs, n_rounds, &mut early_stopping, keeper)?;
-        let n_kept = early_stopping.n_kept(n_rounds);
-        let mut model = match &runs[..] {
-            [run] => run.model(n_kept),
-            runs => committee::mean(&runs.iter().map(|run| run.model(n_kept)).collect::<Vec<_>>()),
         };
         if model.trees.is_empty() {
             return Err(Error::Interrupted);
@@ -236,6 +236,69 @@ impl Work<'_, '_> {
             .into_curve(extras.metric.map_or(self.loss.name(), HeldOutMetric::name), &words)
             .or_else(|| extras.continued.and_then(|model| model.curve.clone()));
         Ok(model)
+    }
+
+    /// The rows that decide when boosting ends.
+    fn held_out(self) -> Result<HeldOut> {
+        let Work { settings, loss, sample, extras, run } = self;
+        settings.check_mean(extras)?;
+        match extras.validation {
+            Some(_) if settings.drop_rate > 0.0 => settings.refuse_to_drop("validation rows"),
+            Some(_) => Ok(HeldOut::nothing("the validation table")),
+            None => {
+                let n_runs = settings.wanted_runs(loss, sample, extras);
+                HeldOut::choose(settings, n_runs, sample, extras.groups, run.seed)
+            }
+        }
+    }
+
+    /// One run.
+    fn alone(
+        self,
+        held_out: &[usize],
+        n_rounds: usize,
+        early_stopping: &mut EarlyStopping,
+        keeper: &Keeper<'_>,
+    ) -> Result<AdditiveModel> {
+        self.run.report(&Event::Stage { name: "boosting" });
+        let mut runs = [Boosting::start(self, (held_out, self.run.seed), keeper.resumed(0, 1))?];
+        let n_rounds = self.boost(&mut runs, n_rounds, early_stopping, keeper)?;
+        Ok(runs[0].model(early_stopping.n_kept(n_rounds)))
+    }
+
+    /// The mean of runs side by side, each with a part to hold out and draws of its own.
+    fn mean(
+        self,
+        parts: &[Vec<usize>],
+        n_rounds: usize,
+        early_stopping: &mut EarlyStopping,
+        keeper: &Keeper<'_>,
+    ) -> Result<AdditiveModel> {
+        self.run.report(&Event::Stage { name: "boosting" });
+        let seed = |fold| self.run.seed.child(fold as u64);
+        let mut runs = side_by_side(self, parts, seed, keeper)?;
+        let n_rounds = self.boost(&mut runs, n_rounds, early_stopping, keeper)?;
+        let n_kept = early_stopping.n_kept(n_rounds);
+        Ok(committee::mean(&runs.iter().map(|run| run.model(n_kept)).collect::<Vec<_>>()))
+    }
+
+    /// How many rounds had the lowest loss on rows that each fold holds out.
+    fn best_on(
+        self,
+        folds: &[Vec<usize>],
+        n_rounds: usize,
+        early_stopping: &mut EarlyStopping,
+        keeper: &Keeper<'_>,
+    ) -> Result<usize> {
+        if keeper.resumed(0, 1).is_none() {
+            self.run.report(&Event::Stage { name: "boosting on folds" });
+            let mut runs = side_by_side(self, folds, |_| self.run.seed, keeper)?;
+            self.boost(&mut runs, n_rounds, early_stopping, keeper)?;
+            if self.run.stopped() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(early_stopping.settle())
     }
 
     /// Rounds of one run, or of several side by side, up to `n_rounds` or until it is over; how
@@ -320,7 +383,7 @@ impl Parameters for GradientBoosting {
             n_trees: "rounds at the most; as a rule early stopping ends before",
             learning_rate: "how far the scores move along each tree",
             growth: "the order in which a tree grows",
-            max_leaves: "leaves of a tree at the most",
+            max_leaves: "leaves of a tree at the most; auto: 16, or 31 from 10,000 rows on",
             max_depth: "splits on the longest way from root to leaf",
             min_leaf_rows: "rows that each leaf must keep",
             min_child_weight: "sum of second derivatives that each leaf must keep",
@@ -332,17 +395,17 @@ impl Parameters for GradientBoosting {
             level_smoothing: "second derivatives added to each level where levels are sorted",
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             min_level_rows: "rows that a level needs to be told apart from missing values",
-            subsample: "share of rows that each round sees",
+            subsample: "share of rows that each round sees; auto: 0.8, or 1 where goss draws them",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
-            vector_leaves: "one tree a round with a value for each score in its leaves",
+            vector_leaves: "one tree a round with a value for each score in its leaves; auto: from 6 classes on",
             monotone: "columns along which the score may only rise (+) or only fall (-)",
             interactions: "sets of columns that may be used in one branch; the others are one set more",
             drop_rate: "share of earlier trees that each round leaves out (DART)",
-            early_stopping_rounds: "rounds without a better held-out loss before the end",
+            early_stopping_rounds: "rounds without a better held-out loss before the end; auto: 30 without one to speak of",
             validation: "how rows are held out for early stopping",
             validation_share: "share of rows held out for early stopping",
-            n_runs: "runs whose mean is the model, each with other rows held out",
+            n_runs: "runs whose mean is the model, each with other rows held out; auto: fewer for more data",
         ]
     }
 
@@ -355,8 +418,8 @@ impl Parameters for GradientBoosting {
             return out_of_range("n_trees", 0, "at least 1");
         }
         self.check_runs()?;
-        if self.max_leaves < 2 {
-            return out_of_range("max_leaves", self.max_leaves, "at least 2");
+        if let Some(few @ ..2) = self.max_leaves.given() {
+            return out_of_range("max_leaves", few, "at least 2, or auto");
         }
         if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
             return out_of_range("learning_rate", self.learning_rate, "a number above 0");
@@ -367,15 +430,15 @@ impl Parameters for GradientBoosting {
         if self.min_level_rows == 0 {
             return out_of_range("min_level_rows", 0, "at least 1");
         }
-        for (name, share) in [("subsample", self.subsample), ("colsample", self.colsample)] {
+        for (name, share) in [("subsample", self.row_share()), ("colsample", self.colsample)] {
             if !(share > 0.0 && share <= 1.0) {
                 return out_of_range(name, share, "a share above 0 and at most 1");
             }
         }
         if let Some(goss) = self.goss {
             goss.check()?;
-            if self.subsample < 1.0 {
-                return out_of_range("subsample", self.subsample, "1 where goss draws the rows");
+            if self.row_share() < 1.0 {
+                return out_of_range("subsample", self.row_share(), "1 where goss draws the rows");
             }
         }
         if self.linear_leaves && !self.monotone.is_none() {
@@ -384,15 +447,15 @@ impl Parameters for GradientBoosting {
         if !(self.validation_share > 0.0 && self.validation_share < 1.0) {
             return out_of_range("validation_share", self.validation_share, "between 0 and 1");
         }
-        if self.early_stopping_rounds == Some(0) {
-            return out_of_range("early_stopping_rounds", 0, "at least 1, or none");
+        if self.patience() == Some(0) {
+            return out_of_range("early_stopping_rounds", 0, "at least 1, none, or auto");
         }
         if !(0.0..=1.0).contains(&self.drop_rate) {
             return out_of_range("drop_rate", self.drop_rate, "between 0 and 1");
         }
-        if self.drop_rate > 0.0 && self.max_leaves > dart::MOST_LEAVES {
+        if self.drop_rate > 0.0 && self.leaves() > dart::MOST_LEAVES {
             let expected = format!("at most {} where drop_rate is above 0", dart::MOST_LEAVES);
-            return out_of_range("max_leaves", self.max_leaves, &expected);
+            return out_of_range("max_leaves", self.leaves(), &expected);
         }
         for (name, value) in [
             ("min_child_weight", self.min_child_weight),

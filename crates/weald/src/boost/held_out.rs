@@ -16,8 +16,9 @@ use crate::seed::Seed;
 /// How rows are held out, as a parameter gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldOut {
-    /// Five folds for fewer than 5000 rows, else a share; none where there are not two rows or
-    /// groups, or where trees are dropped.
+    /// Where the model is a mean of runs, the share of each; else five folds for fewer than 5000
+    /// rows, and a share of more; none where there are not two rows or groups, or where trees are
+    /// dropped.
     Auto,
     /// A share of the rows, alike in the target; whole groups where there are groups.
     Random,
@@ -38,6 +39,8 @@ const FEW_ROWS_FOLDS: usize = 5;
 pub struct HeldOut {
     /// The rows of each part, each as often as it is held out: none, one, or one for each fold.
     pub parts: Vec<Vec<usize>>,
+    /// Whether the model is the mean of the runs that hold out a part each.
+    pub is_mean: bool,
     /// The rows in words.
     pub words: String,
 }
@@ -45,17 +48,36 @@ pub struct HeldOut {
 impl HeldOut {
     /// No rows.
     pub fn nothing(words: &str) -> HeldOut {
-        HeldOut { parts: vec![], words: words.into() }
+        HeldOut { parts: vec![], is_mean: false, words: words.into() }
     }
 
-    /// Chooses rows as the settings say. Rows of weight 0 are as good as absent.
+    /// Rows that one run holds out.
+    fn one(part: Vec<usize>, words: &str) -> HeldOut {
+        HeldOut { parts: vec![part], is_mean: false, words: words.into() }
+    }
+
+    /// Folds, or as many of them as there are runs whose mean the model is.
+    fn folds(mut parts: Vec<Vec<usize>>, n_runs: usize, folds: &str) -> HeldOut {
+        let (k, is_mean) = (parts.len(), n_runs > 1);
+        if is_mean {
+            parts.truncate(n_runs);
+        }
+        let words = match parts.len() {
+            n if n < k => format!("{n} of {k} {folds}"),
+            _ => format!("{k} {folds}"),
+        };
+        HeldOut { parts, is_mean, words }
+    }
+
+    /// Chooses rows as the settings say, for so many runs. Rows of weight 0 are as good as absent.
     pub fn choose(
         settings: &GradientBoosting,
+        n_runs: usize,
         sample: &Sample<'_>,
         groups: Option<&[u32]>,
         seed: Seed,
     ) -> Result<HeldOut> {
-        if settings.early_stopping_rounds.is_none() && settings.n_runs == 1 {
+        if settings.patience().is_none() && n_runs == 1 {
             return Ok(HeldOut::nothing(""));
         }
         if settings.drop_rate > 0.0 {
@@ -72,41 +94,27 @@ impl HeldOut {
         };
         if settings.validation == HoldOut::Last {
             let part = in_table(hold_out_last(present.len(), share)?.1);
-            return Ok(HeldOut { parts: vec![part], words: "the last rows".into() });
+            return Ok(HeldOut::one(part, "the last rows"));
         }
         let Some(groups) = groups else {
             let packs = Packs::of(sample);
-            return Ok(match settings.choice(packs.n_rows(), packs.len()) {
+            return Ok(match settings.choice(n_runs, packs.n_rows(), packs.len()) {
                 None => HeldOut::nothing(""),
-                Some(HoldOut::Folds(k)) => {
-                    let parts = settings.parts_of_runs(packs.folds(k, seed)?);
-                    HeldOut { words: words_of(&parts, k, "folds"), parts }
-                }
-                Some(_) => {
-                    let part = packs.hold_out(share, seed)?;
-                    HeldOut { parts: vec![part], words: "held-out rows".into() }
-                }
+                Some(HoldOut::Folds(k)) => HeldOut::folds(packs.folds(k, seed)?, n_runs, "folds"),
+                Some(_) => HeldOut::one(packs.hold_out(share, seed)?, "held-out rows"),
             });
         };
         let groups: Vec<u32> = present.iter().map(|&row| groups[row]).collect();
-        let (parts, words) = match settings.choice(present.len(), n_distinct(&groups)) {
+        let mut held_out = match settings.choice(n_runs, present.len(), n_distinct(&groups)) {
             None => return Ok(HeldOut::nothing("")),
             Some(HoldOut::Folds(k)) => {
-                let parts = settings.parts_of_runs(Folds::grouped(&groups, k, seed)?.parts());
-                let words = words_of(&parts, k, "folds of groups");
-                (parts, words)
+                let parts = Folds::grouped(&groups, k, seed)?.parts();
+                HeldOut::folds(parts, n_runs, "folds of groups")
             }
-            Some(_) => (vec![hold_out_groups(&groups, share, seed)?.1], "held-out groups".into()),
+            Some(_) => HeldOut::one(hold_out_groups(&groups, share, seed)?.1, "held-out groups"),
         };
-        Ok(HeldOut { parts: parts.into_iter().map(in_table).collect(), words })
-    }
-}
-
-/// Folds in words: all, or some of them.
-fn words_of(parts: &[Vec<usize>], k: usize, folds: &str) -> String {
-    match parts.len() {
-        n if n < k => format!("{n} of {k} {folds}"),
-        _ => format!("{k} {folds}"),
+        held_out.parts = held_out.parts.into_iter().map(in_table).collect();
+        Ok(held_out)
     }
 }
 
@@ -124,19 +132,12 @@ impl GradientBoosting {
         out_of_range("drop_rate", self.drop_rate, &expected)
     }
 
-    /// Those that a run of the mean holds out, or all.
-    fn parts_of_runs(&self, mut parts: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-        if self.n_runs > 1 {
-            parts.truncate(self.n_runs);
-        }
-        parts
-    }
-
     /// Whether so many runs can each have rows of their own to hold out.
     pub(super) fn check_runs(&self) -> Result<()> {
-        let refuse = |expected: &str| out_of_range("n_runs", self.n_runs, expected);
-        match (self.n_runs, self.validation) {
-            (0, _) => refuse("at least 1"),
+        let Some(n_runs) = self.n_runs.given() else { return Ok(()) };
+        let refuse = |expected: &str| out_of_range("n_runs", n_runs, expected);
+        match (n_runs, self.validation) {
+            (0, _) => refuse("at least 1, or auto"),
             (1, _) => Ok(()),
             (_, HoldOut::Last) => refuse("1 where the last rows are held out"),
             (n, HoldOut::Folds(k)) if n > k => refuse(&format!("at most {k}, one for each fold")),
@@ -147,9 +148,9 @@ impl GradientBoosting {
 
     /// Whether the model may be a mean of runs, given what else there is.
     pub(super) fn check_mean(&self, extras: &Extras<'_, AdditiveModel>) -> Result<()> {
-        let refuse = |expected: &str| out_of_range("n_runs", self.n_runs, expected);
+        let Some(n_runs @ 2..) = self.n_runs.given() else { return Ok(()) };
+        let refuse = |expected: &str| out_of_range("n_runs", n_runs, expected);
         match extras {
-            _ if self.n_runs == 1 => Ok(()),
             Extras { validation: Some(_), .. } => {
                 refuse("1 with validation rows, the same for all")
             }
@@ -158,12 +159,13 @@ impl GradientBoosting {
         }
     }
 
-    /// What `auto` comes to for so many rows, of which so many can be parted; `None` where nothing
-    /// can be held out.
-    fn choice(&self, n_rows: usize, n: usize) -> Option<HoldOut> {
-        if let (HoldOut::Auto | HoldOut::Random, true) = (self.validation, self.n_runs > 1) {
+    /// What `auto` comes to for so many runs and rows, of which so many can be parted; `None` where
+    /// nothing can be held out.
+    fn choice(&self, n_runs: usize, n_rows: usize, n: usize) -> Option<HoldOut> {
+        if let (HoldOut::Auto | HoldOut::Random, true) = (self.validation, n_runs > 1) {
             let of_share = (1.0 / self.validation_share).round() as usize;
-            return Some(HoldOut::Folds(of_share.min(n).max(self.n_runs)));
+            let k = of_share.min(n).max(self.n_runs.given().unwrap_or(2));
+            return (n > 1 || self.n_runs.given().is_some()).then_some(HoldOut::Folds(k));
         }
         if self.validation != HoldOut::Auto {
             return Some(self.validation);
@@ -227,14 +229,16 @@ impl Value for HoldOut {
 mod tests {
     use super::*;
     use crate::data::{Column, Table, Target, Weights};
+    use crate::parameter::Choice;
 
     fn choose(n: usize, validation: HoldOut, groups: Option<&[u32]>) -> Result<HeldOut> {
         let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; n]))])?;
         let target = Target::numbers((0..n).map(|i| i as f64).collect())?;
         let sample = Sample::new(&table, &target, &Weights::Uniform)?;
-        let early_stopping_rounds = Some(10);
-        let settings = GradientBoosting { validation, early_stopping_rounds, ..Default::default() };
-        HeldOut::choose(&settings, &sample, groups, Seed(1))
+        let early_stopping_rounds = Choice::Set(Some(10));
+        let settings =
+            GradientBoosting { validation, early_stopping_rounds, ..GradientBoosting::plain(1000) };
+        HeldOut::choose(&settings, 1, &sample, groups, Seed(1))
     }
 
     #[test]
@@ -274,9 +278,9 @@ mod tests {
         let target = Target::numbers((0..100).map(f64::from).collect()).unwrap();
         let counts = Weights::counts((0..100).map(|row| row % 2).collect()).unwrap();
         let sample = Sample::new(&table, &target, &counts).unwrap();
-        let early_stopping_rounds = Some(10);
-        let settings = GradientBoosting { early_stopping_rounds, ..Default::default() };
-        let parts = HeldOut::choose(&settings, &sample, None, Seed(1)).unwrap().parts;
+        let early_stopping_rounds = Choice::Set(Some(10));
+        let settings = GradientBoosting { early_stopping_rounds, ..GradientBoosting::plain(1000) };
+        let parts = HeldOut::choose(&settings, 1, &sample, None, Seed(1)).unwrap().parts;
         assert!(parts.iter().flatten().all(|row| row % 2 == 1));
         assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), 50);
     }

@@ -26,16 +26,14 @@ impl GradientBoosting {
         GradientBoosting {
             loss: LossChoice::Squared,
             start: Start::Zero,
-            n_trees,
             learning_rate,
-            max_leaves: n_splits.saturating_add(1),
+            max_leaves: n_splits.saturating_add(1).into(),
             min_leaf_rows: 1,
             min_child_weight: 0.0,
             level_smoothing: 0.0,
             level_charge: 0.0,
             min_level_rows: 1,
-            early_stopping_rounds: None,
-            ..GradientBoosting::default()
+            ..GradientBoosting::plain(n_trees)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Boosting: members fitted one after the other, each to what those before it left over.
 
 mod additive;
+mod automatic;
 mod bag;
 mod checkpoint;
 mod committee;

@@ -109,7 +109,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         let weights = sample.weights.without(held_out, n_rows);
         let bag = Bag::of(&weights, n_rows)?;
-        let draws = settings.subsample < 1.0 || settings.goss.is_some();
+        let draws = settings.draws_rows();
         let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));
         let joint_of = |weights: &Weights| {
             loss.joint(&Together { targets: &all, weights, groups: extras.groups })
@@ -213,7 +213,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn draw(&mut self, round: usize) {
         let seed = self.seed.child(round as u64);
         if let (Some(order), None) = (&self.order, self.settings.goss) {
-            self.bag = self.whole_bag.drawn(self.settings.subsample, order, seed);
+            self.bag = self.whole_bag.drawn(self.settings.row_share(), order, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
         if self.settings.colsample < 1.0 {

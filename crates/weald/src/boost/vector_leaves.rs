@@ -23,6 +23,7 @@ use super::gradients::{CHUNK, Gradients};
 use super::wide_gradients::ExactScales;
 use crate::data::Bins;
 use crate::loss::{Gradient, Loss};
+use crate::parameter::Choice;
 use crate::tree::criterion::OutputUnits;
 use crate::tree::kernel::memory::filled;
 use crate::tree::kernel::vectors::RowBlock;
@@ -36,7 +37,7 @@ const NOISE_STEPS: usize = 4;
 impl GradientBoosting {
     /// Numbers in the value of a leaf.
     pub(super) fn tree_width(&self, loss: &dyn Loss) -> usize {
-        if self.vector_leaves { loss.width() } else { 1 }
+        if self.vector_leaves == Choice::Set(true) { loss.width() } else { 1 }
     }
 }
 
@@ -243,7 +244,7 @@ mod tests {
         )]);
         let run = crate::run::Run::quiet(crate::seed::Seed(1), 1).unwrap();
         let bins = table.unwrap().bins(crate::data::Resolution::Fast, &run).unwrap();
-        let settings = GradientBoosting { l1: 0.5, l2: 3.0, ..Default::default() };
+        let settings = GradientBoosting { l1: 0.5, l2: 3.0, ..GradientBoosting::plain(1) };
         let parts = ranges(n, 1, CHUNK);
         let memory = (Vec::new(), Vec::new());
         let scaled = scale(&gradients, &settings, (&bag, &parts), &bins, memory);

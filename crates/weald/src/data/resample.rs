@@ -3,11 +3,9 @@
 //! [`bootstrap`] is bagging's, [`subsample`] is pasting's and stochastic gradient boosting's,
 //! [`bootstrap_of`] lets learners that take no weights be boosted by re-sampling.
 
-use std::collections::HashSet;
-
 use super::sample::Weights;
 use crate::error::{Error, Result};
-use crate::seed::{Purpose, Seed};
+use crate::seed::{Purpose, Seed, mix};
 
 /// `n_rows` draws with replacement, each row equally likely: counts that sum to `n_rows`.
 ///
@@ -45,13 +43,13 @@ enum Drawn {
     /// A mark for each number.
     Marks(Vec<bool>),
     /// The numbers: where few are drawn, marks would take longer to make than the draws.
-    Few(HashSet<usize>),
+    Few(FewNumbers),
 }
 
 impl Drawn {
     fn of(n: usize, n_draws: usize) -> Drawn {
         if n / 64 > n_draws {
-            Drawn::Few(HashSet::with_capacity(n_draws))
+            Drawn::Few(FewNumbers::with_room_for(n_draws))
         } else {
             Drawn::Marks(vec![false; n])
         }
@@ -63,6 +61,33 @@ impl Drawn {
             Drawn::Marks(marks) => !std::mem::replace(&mut marks[number], true),
             Drawn::Few(numbers) => numbers.insert(number),
         }
+    }
+}
+
+/// A few numbers, each at the first free place from the one that its bits name.
+struct FewNumbers {
+    /// A power of two of places; `usize::MAX` is a free one.
+    places: Vec<usize>,
+}
+
+impl FewNumbers {
+    /// Room for twice as many, so that few numbers are in the way of others.
+    fn with_room_for(n: usize) -> FewNumbers {
+        FewNumbers { places: vec![usize::MAX; (2 * n.max(1)).next_power_of_two()] }
+    }
+
+    /// Adds a number; whether it was not there.
+    fn insert(&mut self, number: usize) -> bool {
+        let mask = self.places.len() - 1;
+        let mut at = mix(number as u64) as usize & mask;
+        while self.places[at] != usize::MAX {
+            if self.places[at] == number {
+                return false;
+            }
+            at = (at + 1) & mask;
+        }
+        self.places[at] = number;
+        true
     }
 }
 

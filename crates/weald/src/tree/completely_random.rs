@@ -56,7 +56,9 @@ pub struct TileColumn {
 impl CompletelyRandomTree {
     /// A tree of a tile's rows. Each node's weight is the number of its rows, its value the depth.
     pub fn grow(&self, tile: &Tile, seed: Seed) -> Tree {
-        let mut tree = Tree { nodes: vec![], values: vec![], width: 1, linear: None };
+        let most_nodes = 2 * tile.n_rows;
+        let (nodes, values) = (Vec::with_capacity(most_nodes), Vec::with_capacity(most_nodes));
+        let mut tree = Tree { nodes, values, width: 1, linear: None };
         let mut rows: Vec<u32> = (0..tile.n_rows as u32).collect();
         let mut draw = SplitDraw::of(tile);
         // From where to where a node's rows lie, its depth, and whose right child it is.
@@ -98,7 +100,7 @@ struct SplitDraw<'a> {
 impl<'a> SplitDraw<'a> {
     fn of(tile: &'a Tile) -> SplitDraw<'a> {
         let order = (0..tile.columns.len()).collect();
-        SplitDraw { tile, order, values: vec![], right: vec![] }
+        SplitDraw { tile, order, values: vec![], right: vec![0; tile.n_rows] }
     }
 
     /// A random split, and how many of the rows, which are put in order, go left; `None` if no
@@ -120,27 +122,32 @@ impl<'a> SplitDraw<'a> {
             self.order.swap(drawn, n_untried);
         };
         let cut = in_single(draw_between(low, high, &mut draws), low, high);
+        let n_present = self.values.iter().filter(|x| !x.is_nan()).count();
+        if n_present == rows.len() {
+            let n_left = self.part(rows, |x| x < cut);
+            let missing_left = draws.below(n_present as u64) < n_left as u64;
+            return Some((column.rule(cut, missing_left), n_left));
+        }
         let n_below = self.values.iter().filter(|&&x| x < cut).count() as u64;
-        let n_present = self.values.iter().filter(|x| !x.is_nan()).count() as u64;
-        let missing_left = draws.below(n_present) < n_below;
+        let missing_left = draws.below(n_present as u64) < n_below;
         let n_left = self.part(rows, |x| x < cut || (missing_left && x.is_nan()));
         Some((column.rule(cut, missing_left), n_left))
     }
 
-    /// Puts the rows that go left before the others; how many they are.
+    /// Puts the rows that go left before the others; how many they are. Each row is written to both
+    /// sides and one of them moves on: nobody can guess which way a random cut sends a row.
     fn part(&mut self, rows: &mut [u32], is_left: impl Fn(f64) -> bool) -> usize {
-        self.right.clear();
-        let mut n_left = 0;
+        let (values, right) = (&self.values[..rows.len()], &mut self.right[..rows.len()]);
+        let (mut n_left, mut n_right) = (0, 0);
         for at in 0..rows.len() {
             let row = rows[at];
-            if is_left(self.values[at]) {
-                rows[n_left] = row;
-                n_left += 1;
-            } else {
-                self.right.push(row);
-            }
+            let left = is_left(values[at]);
+            rows[n_left] = row;
+            right[n_right] = row;
+            n_left += usize::from(left);
+            n_right += usize::from(!left);
         }
-        rows[n_left..].copy_from_slice(&self.right);
+        rows[n_left..].copy_from_slice(&right[..n_right]);
         n_left
     }
 }

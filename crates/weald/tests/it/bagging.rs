@@ -217,9 +217,7 @@ fn what_cannot_be_combined_or_tested_is_refused() {
     // Quantiles are averaged, but their error is not that of the target.
     let quantiles = GradientBoosting {
         loss: LossChoice::Quantiles([0.1, 0.9].into()),
-        n_trees: 5,
-        early_stopping_rounds: None,
-        ..GradientBoosting::default()
+        ..GradientBoosting::plain(5)
     };
     let mut bagging = Bagging { n_members: 3, ..Bagging::of(quantiles) };
     let committee = bagging.fit(&sample, &run(2)).unwrap();

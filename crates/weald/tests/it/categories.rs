@@ -39,7 +39,7 @@ fn table(columns: Vec<(&str, Column)>) -> Table {
 }
 
 fn boosting() -> GradientBoosting {
-    GradientBoosting { n_trees: 30, early_stopping_rounds: None, ..Default::default() }
+    GradientBoosting::plain(30)
 }
 
 /// No smoothing, no charge, every level told apart.
@@ -124,7 +124,8 @@ fn a_rare_level_goes_where_missing_values_go() {
     let table = table(vec![("level", Column::categorical(codes, levels).unwrap())]);
     let run = Run::quiet(Seed(1), 1).unwrap();
     let root = |min_level_rows: usize| {
-        let learner = GradientBoosting { n_trees: 1, max_leaves: 2, min_level_rows, ..boosting() };
+        let learner =
+            GradientBoosting { n_trees: 1, max_leaves: 2.into(), min_level_rows, ..boosting() };
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         match &learner.fit(&sample, &run).unwrap().trees[0].nodes[0].rule {
             Rule::Categories { left, missing_left, .. } => {

@@ -4,7 +4,7 @@ use weald::boost::{AdditiveModel, Goss, GradientBoosting, LossChoice, Start};
 use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
-use weald::parameter::Parameters;
+use weald::parameter::{Choice, Parameters};
 use weald::run::Run;
 use weald::scores::Scores;
 use weald::seed::{Purpose, Seed};
@@ -130,11 +130,9 @@ fn monotone_scores_hold_on_a_dense_grid_for_every_loss() {
             let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
             let free = GradientBoosting {
                 loss: loss.clone(),
-                n_trees: 25,
-                max_leaves: 12,
+                max_leaves: 12.into(),
                 min_leaf_rows: 5,
-                early_stopping_rounds: None,
-                ..Default::default()
+                ..GradientBoosting::plain(25)
             };
             let bound = GradientBoosting {
                 monotone: monotone(&[("up", Direction::Up), ("down", Direction::Down)]),
@@ -157,23 +155,21 @@ fn monotone_scores_hold_whatever_else_is_set() {
     let counts = Weights::counts((0..700).map(|row| row % 3).collect()).unwrap();
     let real = Weights::real((0..700).map(|row| f64::from(row % 7) * 0.2).collect()).unwrap();
     let plain = GradientBoosting {
-        n_trees: 20,
-        max_leaves: 20,
+        max_leaves: 20.into(),
         min_leaf_rows: 3,
         monotone: monotone(&[("up", Direction::Up), ("down", Direction::Down)]),
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(20)
     };
     let absolute = GradientBoosting { loss: LossChoice::Absolute, ..plain.clone() };
     let settings = [
         GradientBoosting { l1: 2.0, l2: 5.0, ..plain.clone() },
-        GradientBoosting { subsample: 0.6, colsample: 0.5, ..plain.clone() },
+        GradientBoosting { subsample: Choice::Set(0.6), colsample: 0.5, ..plain.clone() },
         GradientBoosting { goss: Some(Goss { top: 0.2, rest: 0.2 }), ..absolute.clone() },
         GradientBoosting { drop_rate: 0.3, learning_rate: 0.9, ..plain.clone() },
         GradientBoosting { max_depth: Some(2), ..absolute.clone() },
         GradientBoosting { growth: Growth::Oblivious, ..absolute.clone() },
         GradientBoosting { growth: Growth::LevelWise, ..plain.clone() },
-        GradientBoosting { early_stopping_rounds: Some(3), ..plain.clone() },
+        GradientBoosting { early_stopping_rounds: Choice::Set(Some(3)), ..plain.clone() },
     ];
     for boosting in &settings {
         for weights in [&Weights::Uniform, &counts, &real] {
@@ -199,8 +195,7 @@ fn a_true_constraint_costs_nothing() {
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let error = |monotone: Monotone| {
-        let boosting =
-            GradientBoosting { monotone, early_stopping_rounds: None, ..Default::default() };
+        let boosting = GradientBoosting { monotone, ..GradientBoosting::plain(1000) };
         let model = boosting.fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
         let found = model.scores(&table).unwrap();
         let square = found.values().iter().zip(&truth).map(|(a, b)| (a - b) * (a - b));
@@ -303,13 +298,11 @@ fn the_best_allowed_splits_are_those_of_a_slow_and_obvious_tree() {
         let target = Target::numbers(y.clone()).unwrap();
         let boosting = GradientBoosting {
             start: Start::Zero,
-            n_trees: 1,
             learning_rate: 1.0,
-            max_leaves: leaves,
+            max_leaves: leaves.into(),
             min_leaf_rows: 2,
             monotone: monotone(&[("b", Direction::Up), ("c", Direction::Down)]),
-            early_stopping_rounds: None,
-            ..Default::default()
+            ..GradientBoosting::plain(1)
         };
         let alone = DecisionTree {
             max_leaves: Some(leaves),
@@ -352,11 +345,9 @@ fn missing_values_may_stand_alone_against_any_direction() {
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         let boosting = GradientBoosting {
             learning_rate: 0.5,
-            n_trees: 30,
             min_leaf_rows: 1,
             monotone: monotone(&[("x", way)]),
-            early_stopping_rounds: None,
-            ..Default::default()
+            ..GradientBoosting::plain(30)
         };
         let model = boosting.fit(&sample, &Run::quiet(Seed(0), 1).unwrap()).unwrap();
         for (found, expected) in model.scores(&table).unwrap().values().iter().zip(&y) {
@@ -372,12 +363,7 @@ fn no_branch_uses_columns_of_different_sets() {
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let sets = |text: &str| {
-        let mut boosting = GradientBoosting {
-            n_trees: 30,
-            min_leaf_rows: 3,
-            early_stopping_rounds: None,
-            ..Default::default()
-        };
+        let mut boosting = GradientBoosting { min_leaf_rows: 3, ..GradientBoosting::plain(30) };
         boosting.set("interactions", text).unwrap();
         let fit = |threads| boosting.fit(&sample, &Run::quiet(Seed(2), threads).unwrap()).unwrap();
         let model = fit(1);
@@ -436,8 +422,7 @@ fn constraints_that_make_no_sense_are_refused() {
     let classes = Target::from_names(&names);
     let run = Run::quiet(Seed(0), 1).unwrap();
     let fit = |name: &str, value: &str, target: &Target| {
-        let mut boosting =
-            GradientBoosting { n_trees: 2, early_stopping_rounds: None, ..Default::default() };
+        let mut boosting = GradientBoosting::plain(2);
         boosting.set(name, value)?;
         let sample = Sample::new(&table, target, &Weights::Uniform)?;
         boosting.fit(&sample, &run)
@@ -462,8 +447,7 @@ fn constraints_that_make_no_sense_are_refused() {
     assert!(fit("interactions", "up,tree", &classes).is_ok());
     let empty = GradientBoosting {
         interactions: Interactions(vec![vec![]]),
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(1000)
     };
     assert!(empty.check().unwrap_err().to_string().contains("at least one column in each set"));
 }

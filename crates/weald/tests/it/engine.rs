@@ -311,12 +311,10 @@ fn many_rows_give_the_same_boosted_trees_on_any_number_of_threads() {
         (&wide, &five, &copies, 0.6, Growth::Oblivious),
     ] {
         let boosting = GradientBoosting {
-            n_trees: 2,
             growth,
-            max_leaves: 40,
-            subsample,
-            early_stopping_rounds: None,
-            ..GradientBoosting::default()
+            max_leaves: 40.into(),
+            subsample: subsample.into(),
+            ..GradientBoosting::plain(2)
         };
         let fit = |threads: usize| {
             let run = Run::quiet(Seed(5), threads).unwrap();

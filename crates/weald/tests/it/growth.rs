@@ -17,16 +17,14 @@ fn one_tree(growth: Growth, max_leaves: usize, min_leaf_rows: usize) -> Gradient
     GradientBoosting {
         loss: LossChoice::Squared,
         start: Start::Zero,
-        n_trees: 1,
         learning_rate: 1.0,
         growth,
-        max_leaves,
+        max_leaves: max_leaves.into(),
         min_leaf_rows,
         level_smoothing: 0.0,
         level_charge: 0.0,
         min_level_rows: 1,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(1)
     }
 }
 
@@ -175,13 +173,8 @@ fn every_order_learns() {
     let (table, y) = made(2_000);
     let (held_out, truth) = made_from(Seed(22), 2_000);
     for growth in [Growth::LeafWise, Growth::LevelWise, Growth::Oblivious] {
-        let boosting = GradientBoosting {
-            growth,
-            n_trees: 150,
-            max_leaves: 16,
-            early_stopping_rounds: None,
-            ..Default::default()
-        };
+        let boosting =
+            GradientBoosting { growth, max_leaves: 16.into(), ..GradientBoosting::plain(150) };
         let scores = fit(&boosting, &table, &y).scores(&held_out).unwrap();
         // The noise alone is 1/12.
         let error = mean_square(&truth, scores.values());

@@ -9,6 +9,7 @@ use weald::boost::{AdditiveModel, GradientBoosting, HoldOut};
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::{Extras, HeldOutMetric, HeldOutRows, Learner, Validation};
 use weald::model::Model;
+use weald::parameter::Choice;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 
@@ -43,12 +44,11 @@ fn made(n: usize, seed: u64) -> (Table, Vec<f64>) {
 
 fn boosting() -> GradientBoosting {
     GradientBoosting {
-        n_trees: 60,
-        max_leaves: 6,
+        max_leaves: 6.into(),
         min_leaf_rows: 5,
-        early_stopping_rounds: Some(8),
+        early_stopping_rounds: Choice::Set(Some(8)),
         validation: HoldOut::Random,
-        ..Default::default()
+        ..GradientBoosting::plain(60)
     }
 }
 

@@ -15,13 +15,11 @@ use weald::tree::{LinearLeaf, Monotone, Rule, Tree};
 fn one_tree(max_leaves: usize) -> GradientBoosting {
     GradientBoosting {
         start: Start::Zero,
-        n_trees: 1,
         learning_rate: 1.0,
-        max_leaves,
+        max_leaves: max_leaves.into(),
         linear_leaves: true,
         linear_l2: 0.0,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(1)
     }
 }
 
@@ -162,7 +160,7 @@ fn leaves_are_those_of_a_slow_and_obvious_fit() {
             start: Start::Best,
             learning_rate: 0.3,
             linear_l2: ridge,
-            max_leaves: 6,
+            max_leaves: 6.into(),
             min_leaf_rows: 60,
             ..one_tree(6)
         };
@@ -213,11 +211,9 @@ fn a_smooth_function_takes_fewer_trees() {
     let ((table, y), (other, other_y)) = (made(2000, 10), made(2000, 20));
     for n_trees in [5, 20, 60] {
         let boosting = GradientBoosting {
-            n_trees,
             learning_rate: 0.3,
-            max_leaves: 8,
-            early_stopping_rounds: None,
-            ..Default::default()
+            max_leaves: 8.into(),
+            ..GradientBoosting::plain(n_trees)
         };
         let linear = GradientBoosting { linear_leaves: true, ..boosting.clone() };
         let constant = rmse(&fit(&boosting, &table, &y), &other, &other_y);
@@ -235,13 +231,11 @@ fn without_numbers_or_rows_to_fit_leaves_stay_constant() {
     let names: Vec<Option<&str>> = (0..n).map(level).collect();
     let categories = Table::new(vec![("tree".into(), Column::from_names(&names))]).unwrap();
     let table = numbers(&[("x", x)]);
-    let boosting = |linear_leaves, max_leaves| GradientBoosting {
-        n_trees: 10,
+    let boosting = |linear_leaves, max_leaves: usize| GradientBoosting {
         min_leaf_rows: 1,
-        max_leaves,
+        max_leaves: max_leaves.into(),
         linear_leaves,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(10)
     };
     let both = |table: &Table, leaves| {
         (fit(&boosting(true, leaves), table, &y), fit(&boosting(false, leaves), table, &y))
@@ -335,11 +329,9 @@ fn many_rows_in_parts_give_the_same_bytes_on_any_threads() {
     let table = numbers(&[("x", x), ("z", z)]);
     for subsample in [1.0, 0.4] {
         let boosting = GradientBoosting {
-            n_trees: 4,
-            subsample,
+            subsample: subsample.into(),
             linear_leaves: true,
-            early_stopping_rounds: None,
-            ..Default::default()
+            ..GradientBoosting::plain(4)
         };
         let one = fit_on(&boosting, &table, &y, 1);
         assert!(one.trees.iter().all(|tree| tree.n_linear_leaves() > 20));

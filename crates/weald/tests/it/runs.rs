@@ -5,6 +5,7 @@ use weald::boost::{AdditiveModel, GradientBoosting, HoldOut};
 use weald::data::{Column, Packs, Sample, Table, Target, Weights};
 use weald::learner::{Extras, Learner, Validation};
 use weald::model::Model;
+use weald::parameter::Choice;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 
@@ -26,15 +27,13 @@ fn made() -> (Table, [Target; 2]) {
 
 fn boosting() -> GradientBoosting {
     GradientBoosting {
-        n_trees: 20,
-        max_leaves: 6,
+        max_leaves: 6.into(),
         min_leaf_rows: 3,
-        subsample: 0.7,
+        subsample: Choice::Set(0.7),
         colsample: 0.7,
-        n_runs: 3,
+        n_runs: 3.into(),
         validation: HoldOut::Folds(4),
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(20)
     }
 }
 
@@ -53,11 +52,11 @@ fn the_model_is_the_mean_of_runs_that_each_leave_out_a_fold() {
     for (target, vector_leaves) in [(&targets[0], false), (&targets[1], false), (&targets[1], true)]
     {
         let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
-        let mean_of_three = GradientBoosting { vector_leaves, ..boosting() };
+        let mean_of_three = GradientBoosting { vector_leaves: vector_leaves.into(), ..boosting() };
         let model = fit(&mean_of_three, &sample, SEED);
         assert_eq!((model.n_runs, model.n_rounds()), (3, 20));
         assert_eq!(model.curve.as_ref().unwrap().rows, "3 of 4 folds");
-        let alone = GradientBoosting { n_runs: 1, ..mean_of_three };
+        let alone = GradientBoosting { n_runs: 1.into(), ..mean_of_three };
         let mut mean = vec![0.0; raw(&model, &table).len()];
         let folds = Packs::of(&sample).folds(4, SEED).unwrap();
         for (number, fold) in folds.iter().take(3).enumerate() {
@@ -76,7 +75,11 @@ fn the_model_is_the_mean_of_runs_that_each_leave_out_a_fold() {
 #[test]
 fn runs_end_together_where_their_held_out_rows_say() {
     let (table, targets) = made();
-    let early = GradientBoosting { early_stopping_rounds: Some(4), n_trees: 300, ..boosting() };
+    let early = GradientBoosting {
+        early_stopping_rounds: Choice::Set(Some(4)),
+        n_trees: 300,
+        ..boosting()
+    };
     for target in &targets {
         let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
         let model = fit(&early, &sample, SEED);
@@ -86,7 +89,7 @@ fn runs_end_together_where_their_held_out_rows_say() {
         assert_eq!(curve.held_out.len(), model.n_rounds() + 5, "four rounds in vain");
         let exactly = GradientBoosting {
             n_trees: model.n_rounds(),
-            early_stopping_rounds: None,
+            early_stopping_rounds: Choice::Set(None),
             ..early.clone()
         };
         assert_eq!(fit(&exactly, &sample, SEED).trees, model.trees);
@@ -116,8 +119,8 @@ fn runs_that_cannot_be_are_refused() {
         let error = settings.fit(&sample, &run).unwrap_err().to_string();
         assert!(error.contains("n_runs") && error.contains(expected), "{error}");
     };
-    refused(GradientBoosting { n_runs: 0, ..boosting() }, "at least 1");
-    refused(GradientBoosting { n_runs: 5, ..boosting() }, "at most 4");
+    refused(GradientBoosting { n_runs: 0.into(), ..boosting() }, "at least 1");
+    refused(GradientBoosting { n_runs: 5.into(), ..boosting() }, "at most 4");
     refused(GradientBoosting { validation: HoldOut::Last, ..boosting() }, "last rows");
     refused(GradientBoosting { drop_rate: 0.1, ..boosting() }, "dropped");
     let model = fit(&boosting(), &sample, SEED);
@@ -130,7 +133,7 @@ fn runs_that_cannot_be_are_refused() {
         assert!(error.contains("n_runs"), "{error}");
     }
     // A mean can be gone on from by one run.
-    let more = GradientBoosting { n_runs: 1, n_trees: 5, ..boosting() };
+    let more = GradientBoosting { n_runs: 1.into(), n_trees: 5, ..boosting() };
     let extras = Extras { continued: Some(&model), ..Default::default() };
     let longer = more.fit_with(&sample, &extras, &run).unwrap();
     assert_eq!(longer.n_rounds(), 65);

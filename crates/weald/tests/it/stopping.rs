@@ -9,7 +9,7 @@ use weald::data::{Column, Packs, Sample, Table, Target, Weights};
 use weald::error::Error;
 use weald::learner::{Checkpoint, Extras, Learner, Progress, Validation};
 use weald::model::Model;
-use weald::parameter::Parameters;
+use weald::parameter::{Choice, Parameters};
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 
@@ -34,11 +34,10 @@ fn made(n: usize, seed: u64) -> (Table, Vec<f64>) {
 
 fn boosting() -> GradientBoosting {
     GradientBoosting {
-        n_trees: 60,
-        max_leaves: 6,
+        max_leaves: 6.into(),
         min_leaf_rows: 5,
-        early_stopping_rounds: Some(8),
-        ..Default::default()
+        early_stopping_rounds: Choice::Set(Some(8)),
+        ..GradientBoosting::plain(60)
     }
 }
 
@@ -90,7 +89,7 @@ fn the_curve_of_a_validation_table_is_the_loss_of_each_round() {
         assert_eq!(curve.loss, "squared");
 
         // All sample rows were trained on: the rounds are those of a fit without validation.
-        let longer = GradientBoosting { early_stopping_rounds: None, ..boosting };
+        let longer = GradientBoosting { early_stopping_rounds: Choice::Set(None), ..boosting };
         let whole = fit(&longer, &sample);
         let rows: Vec<usize> = (0..other_y.len()).collect();
         for (n_rounds, loss) in curve.held_out.iter().enumerate() {
@@ -112,7 +111,8 @@ fn without_patience_a_validation_table_is_only_watched() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let validation = Some(Validation { sample: &sample, groups: None, offset: None });
     let extras = Extras { validation, ..Default::default() };
-    let patient = GradientBoosting { early_stopping_rounds: None, n_trees: 12, ..boosting() };
+    let patient =
+        GradientBoosting { early_stopping_rounds: Choice::Set(None), n_trees: 12, ..boosting() };
     let model = fit_with(&patient, &sample, &extras).unwrap();
     assert_eq!((model.n_rounds(), model.curve.unwrap().held_out.len()), (12, 13));
 }
@@ -130,8 +130,11 @@ fn the_last_rows_are_held_out_in_time_order() {
     let expected = squared_loss(&model, &table, &y, &rows);
     assert!(near(curve.held_out[model.n_rounds()], expected), "{expected}");
     let counts = Weights::counts((0..300).map(|row| u32::from(row < 225)).collect()).unwrap();
-    let longer =
-        GradientBoosting { early_stopping_rounds: None, n_trees: model.n_rounds(), ..boosting() };
+    let longer = GradientBoosting {
+        early_stopping_rounds: Choice::Set(None),
+        n_trees: model.n_rounds(),
+        ..boosting()
+    };
     let plain = fit(&longer, &sample.reweighted(&counts));
     assert_eq!(plain.trees, model.trees, "held-out rows are as good as absent");
 }
@@ -145,7 +148,7 @@ fn folds_choose_the_rounds_by_the_loss_of_every_row_and_then_fit_on_all() {
     let model = fit(&by_folds, &sample);
     let curve = model.curve.clone().unwrap();
     assert_eq!(curve.rows, "4 folds");
-    let plain = GradientBoosting { early_stopping_rounds: None, ..by_folds };
+    let plain = GradientBoosting { early_stopping_rounds: Choice::Set(None), ..by_folds };
     let folds = Packs::of(&sample).folds(4, SEED).unwrap();
     let run = |rows: &Vec<usize>| {
         let trains = |row| u32::from(!rows.contains(&row));
@@ -181,9 +184,9 @@ fn a_model_that_is_gone_on_from_is_a_longer_fit() {
             n_trees,
             loss: loss.clone(),
             linear_leaves,
-            subsample: 0.7,
+            subsample: Choice::Set(0.7),
             colsample: 0.7,
-            early_stopping_rounds: None,
+            early_stopping_rounds: Choice::Set(None),
             ..boosting()
         };
         let first = fit(&rounds(12), &sample);
@@ -207,7 +210,10 @@ fn a_model_that_more_rounds_only_harm_stays_as_it_is() {
     let noise = Target::numbers((0..200).map(|_| draws.unit()).collect()).unwrap();
     let sample = Sample::new(&table, &noise, &Weights::Uniform).unwrap();
     let fast = GradientBoosting { learning_rate: 1.0, n_trees: 20, ..boosting() };
-    let first = fit(&GradientBoosting { early_stopping_rounds: None, ..fast.clone() }, &sample);
+    let first = fit(
+        &GradientBoosting { early_stopping_rounds: Choice::Set(None), ..fast.clone() },
+        &sample,
+    );
     let (other, _) = made(200, 2);
     let apart = Sample::new(&other, &noise, &Weights::Uniform).unwrap();
     let validation = Some(Validation { sample: &apart, groups: None, offset: None });
@@ -224,7 +230,8 @@ fn only_a_model_of_the_same_kind_can_be_gone_on_from() {
     let (table, y) = made(100, 1);
     let target = Target::numbers(y.iter().map(|y| y + 5.0).collect()).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let short = GradientBoosting { n_trees: 2, early_stopping_rounds: None, ..boosting() };
+    let short =
+        GradientBoosting { n_trees: 2, early_stopping_rounds: Choice::Set(None), ..boosting() };
     let first = fit(&short, &sample);
     let extras = Extras { continued: Some(&first), ..Default::default() };
     let refused = |boosting: &GradientBoosting, table: &Table, target: &Target| {
@@ -249,7 +256,8 @@ fn only_a_model_of_the_same_kind_can_be_gone_on_from() {
 #[test]
 fn an_offset_is_what_the_trees_add_to() {
     let (table, y) = made(300, 1);
-    let plain = GradientBoosting { n_trees: 20, early_stopping_rounds: None, ..boosting() };
+    let plain =
+        GradientBoosting { n_trees: 20, early_stopping_rounds: Choice::Set(None), ..boosting() };
     // Fitting y on top of an offset is fitting what the offset leaves.
     let offset: Vec<f64> = (0..300).map(|row| (row as f64 * 0.37).sin() * 4.0).collect();
     let rest: Vec<f64> = y.iter().zip(&offset).map(|(y, o)| y - o).collect();
@@ -328,12 +336,12 @@ fn a_fit_goes_on_from_any_state_and_ends_the_same() {
         ] {
             let sampled = GradientBoosting {
                 linear_leaves,
-                n_runs,
-                subsample: 0.6,
+                n_runs: n_runs.into(),
+                subsample: Choice::Set(0.6),
                 colsample: 0.6,
                 n_trees: 25,
                 validation,
-                early_stopping_rounds: Some(5),
+                early_stopping_rounds: Choice::Set(Some(5)),
                 ..boosting()
             };
             let sample = Sample::new(&table, &target, &weights).unwrap();
@@ -356,8 +364,9 @@ fn a_fit_that_drops_trees_or_keeps_large_gradients_goes_on_the_same() {
     let (table, y) = made(200, 1);
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let plain = GradientBoosting { n_trees: 14, early_stopping_rounds: None, ..boosting() };
-    let dart = GradientBoosting { drop_rate: 0.3, subsample: 0.7, ..plain.clone() };
+    let plain =
+        GradientBoosting { n_trees: 14, early_stopping_rounds: Choice::Set(None), ..boosting() };
+    let dart = GradientBoosting { drop_rate: 0.3, subsample: Choice::Set(0.7), ..plain.clone() };
     let mut goss = plain.clone();
     goss.set("goss", "0.2:0.2").unwrap();
     let linear =

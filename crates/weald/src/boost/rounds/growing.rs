@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Boosting;
-use crate::boost::gradient_boosting::GradientBoosting;
 use crate::boost::gradients::{Scaled, Sums};
 use crate::boost::vector_leaves::{self, Noise, ScaledVectors};
 use crate::error::Result;
@@ -159,7 +158,7 @@ impl Boosting<'_, '_> {
             (&self.features, self.features.len()),
             (limits, &self.constraints),
         );
-        let GradientBoosting { growth, max_leaves, .. } = *self.settings;
+        let (growth, max_leaves) = (self.settings.growth, self.settings.leaves());
         let frontier = Frontier::InOrder { growth, max_leaves };
         Grower::grow(search, frontier, self.run, entries, memory)
     }

@@ -23,13 +23,13 @@ use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range,
 use crate::predict::{DeepTree, DeepTrees};
 use crate::run::Run;
 use crate::seed::Seed;
-use crate::tree::{CompletelyRandomTree, FeatureCount, Tile, Tiles};
+use crate::tree::{CompletelyRandomTree, FeatureCount, Rule, Tile, Tiles};
 
 /// Rows of a table, at the most, that are drawn by what they hold.
 pub const MOST_BY_CONTENT: usize = 1 << 16;
 
 /// Trees that are grown before progress is told.
-const TREES_AT_ONCE: usize = 64;
+const TREES_AT_ONCE: usize = 128;
 
 /// Grows completely random trees on a few rows each.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,8 +149,9 @@ impl IsolationForest {
                 let mut trees = DeepTrees::new(schema, 1);
                 let grow = |run: &Run<'_>| {
                     let mut tree = isolating.grow(&tile(run.seed), run.seed);
-                    for (depth, node) in tree.values.iter_mut().zip(&tree.nodes) {
-                        *depth = path_length(*depth, node.weight as u64); // h(x) = e + c(size)
+                    let of_nodes = tree.values.iter_mut().zip(&tree.nodes);
+                    for (depth, leaf) in of_nodes.filter(|(_, node)| node.rule == Rule::Leaf) {
+                        *depth = path_length(*depth, leaf.weight as u64); // h(x) = e + c(size)
                     }
                     DeepTree::of(schema, &tree)
                 };

@@ -74,8 +74,13 @@ fn the_importance_of_a_tree_is_the_impurity_that_its_splits_remove() {
 #[test]
 fn the_importance_of_boosting_is_the_loss_that_its_splits_remove() {
     let (_, made) = tasks().into_iter().find(|(task, _)| *task == "numbers").unwrap();
-    let settings =
-        [("loss", "squared"), ("n_trees", "7"), ("early_stopping_rounds", "none"), ("l2", "2.5")];
+    let settings = [
+        ("loss", "squared"),
+        ("n_trees", "7"),
+        ("early_stopping_rounds", "none"),
+        ("l2", "2.5"),
+        ("subsample", "1"),
+    ];
     let model = fit(&learner("gradient-boosting", &settings), &made);
     let Target::Numbers(y) = &made.target else { panic!() };
     let AnyModel::Additive(additive) = &model else { panic!() };

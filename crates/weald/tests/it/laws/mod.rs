@@ -429,12 +429,10 @@ fn a_forest_stopped_at_tree_r_is_a_forest_of_r() {
 fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
     for ((task, made), linear_leaves) in tasks().into_iter().zip([true, false, true]) {
         let boosting = |n_trees| GradientBoosting {
-            n_trees,
             min_leaf_rows: 2,
             linear_leaves,
-            early_stopping_rounds: None,
-            vector_leaves: task == "four classes",
-            ..Default::default()
+            vector_leaves: (task == "four classes").into(),
+            ..GradientBoosting::plain(n_trees)
         };
         let whole = |n| boosting(n).fit(&made.sample(), &Run::quiet(Seed(5), 1).unwrap()).unwrap();
         for (at, members_only) in [(1, true), (4, true), (60, false), (333, false), (700, false)] {
@@ -458,12 +456,10 @@ fn no_flipped_bit_of_a_boosted_model_does_harm() {
     let vectors = vectors.map(|task| ((task, false), true));
     for (((task, made), linear_leaves), vector_leaves) in linear.chain(vectors) {
         let boosting = GradientBoosting {
-            n_trees: 2,
-            max_leaves: 4,
+            max_leaves: 4.into(),
             linear_leaves,
-            early_stopping_rounds: None,
-            vector_leaves,
-            ..Default::default()
+            vector_leaves: vector_leaves.into(),
+            ..GradientBoosting::plain(2)
         };
         let run = Run::quiet(Seed(5), 1).unwrap();
         let model = boosting.fit(&made.sample(), &run).unwrap();

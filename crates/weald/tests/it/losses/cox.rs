@@ -5,6 +5,7 @@ use weald::data::{Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
+use weald::parameter::Choice;
 use weald::run::Run;
 use weald::scores::Scores;
 use weald::seed::{Purpose, Seed};
@@ -38,10 +39,8 @@ fn hazards_are_recovered() {
     let (train, times, _) = survival(2000, 1);
     let boosting = GradientBoosting {
         loss: LossChoice::Cox,
-        n_trees: 60,
-        max_leaves: 6,
-        early_stopping_rounds: None,
-        ..Default::default()
+        max_leaves: 6.into(),
+        ..GradientBoosting::plain(60)
     };
     let model = fit(&boosting, &train, &numbers(&times));
     assert_eq!(model.output, Output::Hazard);
@@ -65,11 +64,10 @@ fn early_stopping_watches_the_partial_likelihood() {
     let rounds = |table: &Table| {
         let boosting = GradientBoosting {
             loss: LossChoice::Cox,
-            n_trees: 300,
-            early_stopping_rounds: Some(10),
+            early_stopping_rounds: Choice::Set(Some(10)),
             validation: HoldOut::Random,
             validation_share: 0.3,
-            ..Default::default()
+            ..GradientBoosting::plain(300)
         };
         fit(&boosting, table, &numbers(&times)).n_rounds()
     };
@@ -83,7 +81,11 @@ fn early_stopping_watches_the_partial_likelihood() {
 #[test]
 fn bad_times_are_errors() {
     let (train, mut times, _) = survival(100, 4);
-    let boosting = GradientBoosting { loss: LossChoice::Cox, ..Default::default() };
+    let boosting = GradientBoosting {
+        loss: LossChoice::Cox,
+        early_stopping_rounds: Choice::Set(Some(30)),
+        ..GradientBoosting::plain(1000)
+    };
     let error = |target: Target| {
         let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap();
         boosting.fit(&sample, &Run::quiet(Seed(0), 1).unwrap()).unwrap_err().to_string()

@@ -30,11 +30,7 @@ where
 fn closures_of_the_squared_loss_are_the_squared_loss() {
     let (table, y) = made(500);
     let target = numbers(&y);
-    let boosting = GradientBoosting {
-        loss: LossChoice::Squared,
-        early_stopping_rounds: None,
-        ..Default::default()
-    };
+    let boosting = GradientBoosting { loss: LossChoice::Squared, ..GradientBoosting::plain(1000) };
     let mine = custom(|y, s| 0.5 * (y - s) * (y - s), |y, s| (s - y, 1.0));
     let ours = try_loss(&boosting, &mine, &table, &target).unwrap();
     let built_in = fit(&boosting, &table, &target);
@@ -60,11 +56,7 @@ fn closures_for_two_classes_give_probabilities() {
             move |y, s| (p(s) - y, p(s) * p(-s)),
         )
     };
-    let boosting = GradientBoosting {
-        loss: LossChoice::Logistic,
-        early_stopping_rounds: None,
-        ..Default::default()
-    };
+    let boosting = GradientBoosting { loss: LossChoice::Logistic, ..GradientBoosting::plain(1000) };
     let ours = try_loss(&boosting, &mine, &table, &target).unwrap().scores(&table).unwrap();
     let built_in = fit(&boosting, &table, &target).scores(&table).unwrap();
     let same = ours.classes().iter().zip(built_in.classes()).filter(|(a, b)| **a == *b).count();
@@ -120,8 +112,7 @@ fn a_link_or_target_that_does_not_fit_is_an_error() {
 fn badly_scaled_losses_learn_the_same_as_well_scaled_ones() {
     let (table, y) = made(500);
     let target = numbers(&y);
-    let boosting =
-        GradientBoosting { n_trees: 30, early_stopping_rounds: None, ..Default::default() };
+    let boosting = GradientBoosting::plain(30);
     let unit = custom(|y, s| 0.5 * (y - s) * (y - s), |y, s| (s - y, 1.0));
     let plain = try_loss(&boosting, &unit, &table, &target).unwrap().scores(&table).unwrap();
     // Powers of two: nothing but the exponent changes. min_child_weight knows the scale.

@@ -9,13 +9,11 @@ use super::{fit, table};
 fn stumps(n_trees: usize) -> GradientBoosting {
     GradientBoosting {
         loss: LossChoice::Exponential,
-        n_trees,
         learning_rate: 1.0,
-        max_leaves: 2,
+        max_leaves: 2.into(),
         min_leaf_rows: 1,
         min_child_weight: 0.0,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(n_trees)
     }
 }
 

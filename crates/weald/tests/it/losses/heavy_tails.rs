@@ -48,7 +48,7 @@ impl Reference<'_> {
 
     fn tree(&self, gradients: &[(f64, f64)]) -> Vec<Leaf> {
         let mut leaves = vec![self.leaf((0..gradients.len()).collect(), gradients)];
-        while leaves.len() < self.settings.max_leaves {
+        while leaves.len() < self.settings.max_leaves.given().unwrap() {
             let gains = leaves.iter().map(|leaf| leaf.gain);
             let best = gains.enumerate().fold(
                 0,
@@ -141,14 +141,12 @@ fn compare(
 
 fn settings() -> GradientBoosting {
     GradientBoosting {
-        n_trees: 60,
         learning_rate: 0.4,
-        max_leaves: 12,
+        max_leaves: 12.into(),
         // Packed sums do not know their rows: a limit on them is not the reference's.
         min_leaf_rows: 1,
         min_child_weight: 1e-9,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(60)
     }
 }
 
@@ -158,7 +156,7 @@ fn outliers_a_million_times_larger_hide_nothing() {
         let y = signal + draws.unit() * 0.2;
         if draws.unit() < 0.01 { y * 1e6 } else { y }
     };
-    let settings = GradientBoosting { max_leaves: 32, ..settings() };
+    let settings = GradientBoosting { max_leaves: 32.into(), ..settings() };
     let (by_reference, by_constant) = compare(&Squared, &|y, s| (s - y, 1.0), &settings, target);
     assert!(by_reference <= 1.01, "{by_reference}");
     // The outliers are gone, and the rest is learned.
@@ -219,10 +217,8 @@ fn a_step_on_a_logarithm_has_a_longest_length() {
     let table = Table::new(vec![("x".into(), Column::numeric(x))]).unwrap();
     let boosting = |loss: LossChoice| GradientBoosting {
         loss,
-        n_trees: 60,
         min_leaf_rows: 1,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(60)
     };
     let fit = |loss: LossChoice, target: &Target| {
         let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();

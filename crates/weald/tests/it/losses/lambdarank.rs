@@ -6,6 +6,7 @@ use weald::error::Error;
 use weald::learner::{Extras, Learner};
 use weald::metric::{Metric, Truth};
 use weald::model::{Model, Output};
+use weald::parameter::Choice;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 
@@ -43,13 +44,8 @@ fn fit(loss: LossChoice, n_trees: usize, threads: usize) -> weald::Result<Additi
     let target = numbers(&labels);
     let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap();
     let groups = (loss != LossChoice::Squared).then_some(groups.as_slice());
-    let boosting = GradientBoosting {
-        loss,
-        n_trees,
-        max_leaves: 15,
-        early_stopping_rounds: None,
-        ..Default::default()
-    };
+    let boosting =
+        GradientBoosting { loss, max_leaves: 15.into(), ..GradientBoosting::plain(n_trees) };
     let extras = Extras { groups, ..Default::default() };
     boosting.fit_with(&sample, &extras, &Run::quiet(Seed(0), threads).unwrap())
 }
@@ -91,7 +87,8 @@ fn early_stopping_holds_out_whole_queries() {
         loss: LossChoice::LambdaRank(10),
         validation: HoldOut::Random,
         validation_share: 0.3,
-        ..Default::default()
+        early_stopping_rounds: Choice::Set(Some(30)),
+        ..GradientBoosting::plain(1000)
     };
     let run = Run::quiet(Seed(0), 2).unwrap();
     let model = boosting.fit_with(&sample, &extras, &run).unwrap();
@@ -111,7 +108,11 @@ fn any_number_of_threads_gives_the_same_model() {
 #[test]
 fn without_groups_or_labels_there_is_an_error() {
     let (train, mut labels, groups) = queries(5, 3);
-    let boosting = GradientBoosting { loss: LossChoice::LambdaRank(10), ..Default::default() };
+    let boosting = GradientBoosting {
+        loss: LossChoice::LambdaRank(10),
+        early_stopping_rounds: Choice::Set(Some(30)),
+        ..GradientBoosting::plain(1000)
+    };
     let run = Run::quiet(Seed(0), 1).unwrap();
     let error = |target: &Target, groups: Option<&[u32]>| {
         let sample = Sample::new(&train, target, &Weights::Uniform).unwrap();

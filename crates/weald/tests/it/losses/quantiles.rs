@@ -32,10 +32,8 @@ fn quantiles_never_cross_and_cover_what_they_promise() {
     // Many small leaves: the scores of a row do cross, and often.
     let boosting = GradientBoosting {
         loss: LossChoice::Quantiles(levels.to_vec()),
-        n_trees: 60,
         min_leaf_rows: 20,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(60)
     };
     let model = fit(&boosting, &train, &numbers(&y));
     assert_eq!(model.output, Output::Quantiles { levels: levels.into() });
@@ -85,12 +83,7 @@ fn quantiles_never_cross_and_cover_what_they_promise() {
 fn each_quantile_is_the_one_that_is_fitted_alone() {
     let (train, y) = heteroscedastic(800, 3);
     let target = numbers(&y);
-    let boosting = |loss| GradientBoosting {
-        loss,
-        n_trees: 20,
-        early_stopping_rounds: None,
-        ..Default::default()
-    };
+    let boosting = |loss| GradientBoosting { loss, ..GradientBoosting::plain(20) };
     let both = fit(&boosting(LossChoice::Quantiles(vec![0.3, 0.8])), &train, &target);
     for (output, level) in [0.3, 0.8].into_iter().enumerate() {
         let alone = fit(&boosting(LossChoice::Quantile(level)), &train, &target);

@@ -8,7 +8,7 @@ use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
 use weald::observer::{Event, Observer};
-use weald::parameter::Parameters;
+use weald::parameter::{Choice, Parameters};
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 
@@ -79,13 +79,11 @@ fn dropped_trees_do_not_depend_on_threads_nor_on_the_rounds_to_come() {
         let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();
         let boosting = |n_trees| GradientBoosting {
             loss: loss.clone(),
-            n_trees,
             drop_rate: 0.3,
-            subsample: 0.7,
-            max_leaves: 6,
+            subsample: Choice::Set(0.7),
+            max_leaves: 6.into(),
             min_leaf_rows: 3,
-            early_stopping_rounds: None,
-            ..Default::default()
+            ..GradientBoosting::plain(n_trees)
         };
         let fit =
             |n, threads| boosting(n).fit(&sample, &Run::quiet(Seed(2), threads).unwrap()).unwrap();
@@ -102,15 +100,14 @@ fn dropped_trees_do_not_depend_on_threads_nor_on_the_rounds_to_come() {
 
 #[test]
 fn rates_out_of_range_and_early_stopping_are_refused() {
-    let mut method =
-        GradientBoosting { start: Start::Zero, early_stopping_rounds: None, ..Default::default() };
+    let mut method = GradientBoosting { start: Start::Zero, ..GradientBoosting::plain(1000) };
     for bad in ["-0.1", "1.5"] {
         let error = method.clone().set("drop_rate", bad).unwrap_err().to_string();
         assert!(error.contains("between 0 and 1"), "{error}");
     }
     method.set("drop_rate", "0.1").unwrap();
     let early = GradientBoosting {
-        early_stopping_rounds: Some(5),
+        early_stopping_rounds: Choice::Set(Some(5)),
         validation: HoldOut::Random,
         ..method.clone()
     };

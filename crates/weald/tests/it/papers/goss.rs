@@ -10,14 +10,7 @@ use weald::run::Run;
 use weald::seed::Seed;
 
 fn boosting(goss: Option<Goss>) -> GradientBoosting {
-    GradientBoosting {
-        n_trees: 60,
-        max_leaves: 8,
-        min_leaf_rows: 5,
-        goss,
-        early_stopping_rounds: None,
-        ..Default::default()
-    }
+    GradientBoosting { max_leaves: 8.into(), min_leaf_rows: 5, goss, ..GradientBoosting::plain(60) }
 }
 
 #[test]

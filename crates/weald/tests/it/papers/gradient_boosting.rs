@@ -4,6 +4,7 @@ use weald::boost::{GradientBoosting, HoldOut, LossChoice};
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
+use weald::parameter::Choice;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
 use weald::tree::DecisionTree;
@@ -55,12 +56,10 @@ fn least_squares_boost_is_the_box() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let boosting = GradientBoosting {
         loss: LossChoice::Squared,
-        n_trees: rounds,
         learning_rate: rate,
-        max_leaves: leaves,
+        max_leaves: leaves.into(),
         min_leaf_rows: min_leaf,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(rounds)
     };
     let ours = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
     let (box_error, own_error) = (mean_square(&y, &scores), mean_square(&y, ours.values()));
@@ -90,12 +89,7 @@ fn every_loss_goes_downhill() {
             false => Target::numbers(positive.clone()).unwrap(),
         };
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-        let boosting = GradientBoosting {
-            loss: loss.clone(),
-            n_trees,
-            early_stopping_rounds: None,
-            ..Default::default()
-        };
+        let boosting = GradientBoosting { loss: loss.clone(), ..GradientBoosting::plain(n_trees) };
         let scores = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
         match is_class {
             true => {
@@ -137,11 +131,10 @@ fn early_stopping_keeps_the_best_round() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let run = Run::quiet(Seed(0), 2).unwrap();
     let boosting = GradientBoosting {
-        n_trees: 400,
-        early_stopping_rounds: Some(15),
+        early_stopping_rounds: Choice::Set(Some(15)),
         validation: HoldOut::Random,
         validation_share: 0.25,
-        ..Default::default()
+        ..GradientBoosting::plain(400)
     };
     let model = boosting.fit(&sample, &run).unwrap();
     assert!((1..60).contains(&model.n_rounds()), "{} rounds", model.n_rounds());
@@ -156,12 +149,10 @@ fn samples_of_rows_and_columns_differ_by_round_and_not_by_threads() {
     let target = Target::numbers(y.clone()).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let boosting = GradientBoosting {
-        n_trees: 60,
-        subsample: 0.5,
+        subsample: Choice::Set(0.5),
         colsample: 0.5,
-        max_leaves: 8,
-        early_stopping_rounds: None,
-        ..Default::default()
+        max_leaves: 8.into(),
+        ..GradientBoosting::plain(60)
     };
     let fit = |threads| boosting.fit(&sample, &Run::quiet(Seed(3), threads).unwrap()).unwrap();
     let model = fit(1);

@@ -117,5 +117,5 @@ fn the_preset_is_for_numbers_and_needs_a_split() {
     let target = Target::numbers(x[0].clone()).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let error = GradientBoosting::islr(3, 0, 0.1).fit(&sample, &run).unwrap_err().to_string();
-    assert_eq!(error, "`max_leaves` is \"1\"; expected at least 2");
+    assert_eq!(error, "`max_leaves` is \"1\"; expected at least 2, or auto");
 }

@@ -6,7 +6,7 @@ use weald::data::{Column, Sample, Table, Target, Task, Weights};
 use weald::learner::{Extras, Learner, Validation};
 use weald::loss::{Gradient, Link, Loss, Quantile, Rows, Softmax};
 use weald::model::{Model, Output};
-use weald::parameter::Parameters;
+use weald::parameter::{Choice, Parameters};
 use weald::persist;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
@@ -24,7 +24,7 @@ fn one_score_is_fitted_as_without() {
     for (target, loss) in [(&numbers, "squared"), (&numbers, "quantile:0.3"), (&two, "logistic")] {
         let mut vectors = boosting();
         vectors.set("loss", loss).unwrap();
-        let plain = GradientBoosting { vector_leaves: false, ..vectors.clone() };
+        let plain = GradientBoosting { vector_leaves: false.into(), ..vectors.clone() };
         let (a, b) = (fit(&vectors, &table, target), fit(&plain, &table, target));
         assert!(bytes(&a) == bytes(&b), "{loss}");
         // Each goes on from the other: there is no difference.
@@ -71,7 +71,7 @@ fn many_rows_give_the_same_bytes_on_any_number_of_threads_and_any_processor() {
         columns.push((format!("noise {i}"), Column::numeric(noise)));
     }
     let (table, target) = (Table::new(columns).unwrap(), classes(&y, 4));
-    let settings = GradientBoosting { n_trees: 3, max_leaves: 20, ..boosting() };
+    let settings = GradientBoosting { n_trees: 3, max_leaves: 20.into(), ..boosting() };
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let on = |threads| settings.fit(&sample, &Run::quiet(Seed(3), threads).unwrap()).unwrap();
     let one = on(1);
@@ -96,15 +96,18 @@ fn a_fit_goes_on_from_any_state_and_ends_the_same() {
     let (table, y) = made(260, 1);
     let numbers = Target::numbers(y.clone()).unwrap();
     let stopping = GradientBoosting {
-        subsample: 0.7,
+        subsample: Choice::Set(0.7),
         colsample: 0.6,
-        early_stopping_rounds: Some(5),
+        early_stopping_rounds: Choice::Set(Some(5)),
         ..boosting()
     };
     let variants = [
         (classes(&y, 4), stopping.clone()),
         (classes(&y, 4), GradientBoosting { validation: HoldOut::Folds(3), ..stopping }),
-        (classes(&y, 3), GradientBoosting { drop_rate: 0.3, subsample: 0.7, ..boosting() }),
+        (
+            classes(&y, 3),
+            GradientBoosting { drop_rate: 0.3, subsample: Choice::Set(0.7), ..boosting() },
+        ),
         (numbers, GradientBoosting { goss: Some(Goss { top: 0.2, rest: 0.3 }), ..quantiles() }),
     ];
     for (target, settings) in &variants {
@@ -145,7 +148,7 @@ fn validation_rows_follow_the_trees() {
     let (target, apart) = (classes(&y, 3), classes(&other_y, 3));
     let sample = Sample::new(&other, &apart, &Weights::Uniform).unwrap();
     let validation = Some(Validation { sample: &sample, groups: None, offset: None });
-    let settings = GradientBoosting { early_stopping_rounds: Some(50), ..boosting() };
+    let settings = GradientBoosting { early_stopping_rounds: Choice::Set(Some(50)), ..boosting() };
     let extras = Extras { validation, ..Default::default() };
     let model = fit_with(&settings, &table, &target, &extras).unwrap();
     let curve = model.curve.clone().unwrap();
@@ -211,7 +214,7 @@ fn levels_of_noise_do_no_harm() {
 fn an_oblivious_tree_asks_one_question_a_level_for_all_scores() {
     let (table, y) = made(500, 5);
     let target = classes(&y, 4);
-    let mut settings = GradientBoosting { max_leaves: 8, n_trees: 20, ..boosting() };
+    let mut settings = GradientBoosting { max_leaves: 8.into(), n_trees: 20, ..boosting() };
     settings.set("growth", "oblivious").unwrap();
     let model = fit(&settings, &table, &target);
     for tree in model.trees.iter() {
@@ -236,7 +239,7 @@ fn an_oblivious_tree_asks_one_question_a_level_for_all_scores() {
 fn trees_of_one_kind_do_not_go_on_with_the_other() {
     let (table, y) = made(200, 1);
     let target = classes(&y, 3);
-    let plain = GradientBoosting { vector_leaves: false, ..boosting() };
+    let plain = GradientBoosting { vector_leaves: false.into(), ..boosting() };
     let (vectors, separate) = (fit(&boosting(), &table, &target), fit(&plain, &table, &target));
     let refused = |settings: &GradientBoosting, model: &AdditiveModel| {
         let extras = Extras { continued: Some(model), ..Default::default() };
@@ -329,8 +332,12 @@ fn a_loss_of_ones_own_with_several_scores_is_made_small() {
     let loss = Expectiles(vec![0.1, 0.5, 0.8]);
     let run = Run::quiet(Seed(3), 2).unwrap();
     let total = |vector_leaves: bool| {
-        let settings =
-            GradientBoosting { vector_leaves, n_trees: 60, min_leaf_rows: 1, ..boosting() };
+        let settings = GradientBoosting {
+            vector_leaves: vector_leaves.into(),
+            n_trees: 60,
+            min_leaf_rows: 1,
+            ..boosting()
+        };
         let model = settings.fit_loss(&loss, &sample, &Extras::default(), &run).unwrap();
         assert_eq!(model.tree_width(), Some(if vector_leaves { 3 } else { 1 }));
         let scores = model.raw_scores(&model.schema.align(&table).unwrap());

@@ -50,12 +50,10 @@ fn classes(y: &[f64], n_classes: usize) -> Target {
 
 fn boosting() -> GradientBoosting {
     GradientBoosting {
-        vector_leaves: true,
-        n_trees: 12,
-        max_leaves: 6,
+        vector_leaves: true.into(),
+        max_leaves: 6.into(),
         min_leaf_rows: 5,
-        early_stopping_rounds: None,
-        ..Default::default()
+        ..GradientBoosting::plain(12)
     }
 }
 

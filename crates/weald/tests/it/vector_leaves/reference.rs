@@ -104,7 +104,7 @@ fn check(
     while let Some((at, node)) = nodes.pop() {
         let best = best_gain(&node, table, settings);
         let Some((left, right)) = tree.children(at) else {
-            if tree.n_leaves() < settings.max_leaves {
+            if tree.n_leaves() < settings.max_leaves.given().unwrap() {
                 assert!(best < 1e-3, "a split that gains {best} was not made");
             }
             for (output, value) in tree.value(at).iter().enumerate() {

@@ -1,0 +1,123 @@
+//! What gradient boosting chooses by the data, where a parameter says `auto`.
+//!
+//! A value that is given is never touched. Choices depend on how much there is to learn from, not on
+//! its order nor on how copies of a row are told, and never on the machine. `bench/record/study.md`
+//! has the experiments.
+
+use super::additive::AdditiveModel;
+use super::gradient_boosting::GradientBoosting;
+use super::held_out::HoldOut;
+use crate::data::Sample;
+use crate::learner::Extras;
+use crate::loss::{Link, Loss};
+use crate::parameter::Choice;
+
+/// Rows from which trees are larger, and the leaves of those for fewer and for more. Few rows are
+/// better smoothed by small trees, which also take less time; many have more to tell.
+const MANY_ROWS: usize = 10_000;
+const FEW_ROWS_LEAVES: usize = 16;
+const MANY_ROWS_LEAVES: usize = 31;
+
+/// From so many classes on a tree has a value for each of them. Classes that are many have much in
+/// common: what a split finds out for one helps to tell the others, and a tree for each would be
+/// grown on few rows of its class.
+const MANY_CLASSES: usize = 6;
+
+/// Rounds to wait for a better loss.
+const PATIENCE: usize = 30;
+
+/// The share of rows that each round sees.
+const ROW_SHARE: f64 = 0.8;
+
+/// Up to so many cells (rows by columns by scores) the model is the mean of so many runs. A mean
+/// gains most where there is little to learn from, and there it takes no time; with more cells a run
+/// takes long and leaves less to gain.
+const RUNS_BY_CELLS: [(usize, usize); 4] =
+    [(50_000, 8), (200_000, 5), (1_000_000, 3), (5_000_000, 2)];
+
+impl GradientBoosting {
+    /// These settings with the shape of trees decided; that of a model to go on from stays.
+    pub(super) fn decided(
+        &self,
+        loss: &dyn Loss,
+        sample: &Sample<'_>,
+        continued: Option<&AdditiveModel>,
+    ) -> GradientBoosting {
+        let leaves = || match n_rows(sample) {
+            ..MANY_ROWS => FEW_ROWS_LEAVES,
+            _ => MANY_ROWS_LEAVES,
+        };
+        let has_vectors = || match continued.and_then(AdditiveModel::tree_width) {
+            Some(width) => width > 1,
+            None => {
+                loss.link() == Link::Softmax && loss.width() >= MANY_CLASSES && !self.linear_leaves
+            }
+        };
+        GradientBoosting {
+            max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
+            vector_leaves: self.vector_leaves.given().unwrap_or_else(has_vectors).into(),
+            ..self.clone()
+        }
+    }
+
+    /// How many runs the model is to be the mean of. Where the user says what is held out, or that
+    /// nothing is, or goes on from a model, that is one run.
+    pub(super) fn wanted_runs(
+        &self,
+        loss: &dyn Loss,
+        sample: &Sample<'_>,
+        extras: &Extras<'_, AdditiveModel>,
+    ) -> usize {
+        let is_free = self.patience().is_some()
+            && self.validation == HoldOut::Auto
+            && self.drop_rate == 0.0
+            && extras.validation.is_none()
+            && extras.continued.is_none();
+        match self.n_runs {
+            Choice::Set(n_runs) => n_runs,
+            Choice::Auto if is_free => {
+                runs_for(n_rows(sample).saturating_mul(sample.table.n_columns() * loss.width()))
+            }
+            Choice::Auto => 1,
+        }
+    }
+
+    /// Rounds to wait for a better loss; `None` to go on to the end.
+    pub(super) fn patience(&self) -> Option<usize> {
+        self.early_stopping_rounds.given().unwrap_or(Some(PATIENCE))
+    }
+
+    /// Whether a loss that hardly falls is as good as one that does not.
+    pub(super) fn wants_gain(&self) -> bool {
+        self.early_stopping_rounds == Choice::Auto
+    }
+
+    /// The share of rows that is drawn for each round.
+    pub(super) fn row_share(&self) -> f64 {
+        let by_itself = || if self.goss.is_some() { 1.0 } else { ROW_SHARE };
+        self.subsample.given().unwrap_or_else(by_itself)
+    }
+
+    /// Whether rounds see other rows than all.
+    pub(super) fn draws_rows(&self) -> bool {
+        self.row_share() < 1.0 || self.goss.is_some()
+    }
+
+    /// How many leaves a tree may have, once that is decided.
+    pub(super) fn leaves(&self) -> usize {
+        self.max_leaves.given().unwrap_or(MANY_ROWS_LEAVES)
+    }
+}
+
+/// Rows that weigh something, each as often as it stands there.
+fn n_rows(sample: &Sample<'_>) -> usize {
+    let copies = |row: usize| match sample.weights.copies(row) {
+        (n, weight) if weight > 0.0 => n as usize,
+        _ => 0,
+    };
+    (0..sample.n_rows()).map(copies).sum()
+}
+
+fn runs_for(cells: usize) -> usize {
+    RUNS_BY_CELLS.iter().find(|(most, _)| cells <= *most).map_or(1, |(_, n_runs)| *n_runs)
+}
