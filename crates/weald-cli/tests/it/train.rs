@@ -33,7 +33,7 @@ fn json_is_one_document_and_the_model_is_saved() {
     let done = folder.run(&["train", file, "-t", "target", "--json", "-s", "max_depth=3"]);
     let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(json["method"], "gradient-boosting");
-    assert_eq!(json["curve"]["rows"], "5 folds");
+    assert_eq!(json["curve"]["rows"], "8 of 10 folds");
     assert!(json["curve"]["best_round"].as_u64().is_some_and(|n| (1..500).contains(&n)));
     assert_eq!(json["task"], "regression");
     assert_eq!(json["metrics"][0]["metric"], "rmse");

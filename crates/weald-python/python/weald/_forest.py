@@ -23,6 +23,7 @@ class _Forest(OfForest, Grown, Committee):
     _: KW_ONLY
     permutation_importance: bool = False
     keep_rows: bool = False
+    leaf_smoothing: float = 0.0
     level_charge: float = 2.0
     bins: str = "fine"
 
@@ -32,6 +33,7 @@ class _Forest(OfForest, Grown, Committee):
         "patience": "patience",
         "permutation_importance": "permutation_importance",
         "keep_rows": "keep_rows",
+        "leaf_smoothing": "leaf_smoothing",
     }
 
     def _settings(self, given: Given) -> dict[str, str]:

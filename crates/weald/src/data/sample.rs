@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::table::Table;
 use super::target::Target;
 use crate::error::{Error, Result};
+use crate::exact_sum::ExactSum;
 
 /// What a learner learns from.
 #[derive(Debug, Clone, Copy)]
@@ -154,6 +155,14 @@ impl<'a> Sample<'a> {
         let rows = 0..self.n_rows();
         let present: Vec<usize> = rows.filter(|&row| self.weights.at(row) > 0.0).collect();
         if present.is_empty() { Err(Error::ZeroWeights(self.n_rows())) } else { Ok(present) }
+    }
+
+    /// What the rows that are not absent weigh on the mean.
+    pub fn mean_weight(&self) -> f64 {
+        let Weights::Real(weights) = self.weights else { return 1.0 };
+        let unit = ExactSum::for_largest(weights.iter().copied().fold(0.0, f64::max));
+        let n_present = weights.iter().filter(|weight| **weight > 0.0).count();
+        unit.mean(weights.iter().map(|weight| unit.units(*weight)).sum(), n_present as f64)
     }
 
     /// The rows that are not in a bag drawn from this sample.

@@ -33,7 +33,7 @@ impl Member {
         grown: Grown,
         sample: &Sample<'_>,
         bag: &Weights,
-        constraints: &Constraints,
+        (constraints, smoothing): (&Constraints, f64),
     ) -> Member {
         let schema = sample.table.schema();
         let (weights, mut values) = leaf_values(&grown, sample.target, bag);
@@ -61,6 +61,9 @@ impl Member {
         let bag_sums = LeafSums { width, weights: &weights, sums: &sums };
         let out_sums = LeafSums { width, weights: &weights_out, sums: &sums_out };
         let importance = of_tree(&grown.nodes, schema.len(), &bag_sums, &out_sums);
+        if smoothing > 0.0 {
+            smooth(&bag_sums, smoothing, &mut values);
+        }
         if constraints.have_directions() {
             put_in_order(&grown.nodes, &bag_sums, &mut values, constraints);
         }
@@ -72,6 +75,22 @@ impl Member {
     pub fn answers(&self) -> impl Iterator<Item = &[f64]> {
         let width = self.tree.values.len() / self.tree.weights.len();
         self.leaves_out.iter().map(move |&leaf| &self.tree.values[leaf as usize * width..][..width])
+    }
+}
+
+/// Shares of classes as if so many rows more were in each leaf, of classes as they are in the bag
+/// (the m-estimate of Cestnik 1990): `p = (w share + m prior) / (w + m)`. A leaf of few rows then
+/// rules nothing out.
+fn smooth(leaves: &LeafSums<'_>, rows: f64, values: &mut [f64]) {
+    let total: f64 = leaves.weights.iter().sum();
+    let mut prior = vec![0.0; leaves.width];
+    for sums in leaves.sums.chunks_exact(leaves.width) {
+        prior.iter_mut().zip(sums).for_each(|(prior, sum)| *prior += sum / total);
+    }
+    for (value, weight) in values.chunks_exact_mut(leaves.width).zip(leaves.weights) {
+        for (share, prior) in value.iter_mut().zip(&prior) {
+            *share = (weight * *share + rows * prior) / (weight + rows);
+        }
     }
 }
 

@@ -57,6 +57,9 @@ pub struct RandomForest {
     pub min_leaf_rows: usize,
     /// Weight that each leaf must keep.
     pub min_leaf_weight: f64,
+    /// Rows by which the class shares of each leaf are smoothed towards those of all rows; nothing for
+    /// numbers.
+    pub leaf_smoothing: f64,
     /// What a split must lower the cost by, as a share of the total weight.
     pub min_gain: f64,
     /// What a split pays for each level of a category that it must name: 1 is what a level of noise
@@ -92,6 +95,7 @@ impl Default for RandomForest {
             min_split_rows: 2,
             min_leaf_rows: 1,
             min_leaf_weight: 0.0,
+            leaf_smoothing: 0.0,
             min_gain: 0.0,
             level_charge: 2.0,
             monotone: Monotone::default(),
@@ -181,11 +185,12 @@ impl RandomForest {
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
         let urn = self.resampling.urn(sample)?;
+        let smoothing = self.smoothing_weight(sample);
         let fit = |run: &Run<'_>| {
             let bag = urn.draw(self.sample_share, run.seed)?;
             let grown = learner.grow(&sample.reweighted(&bag), (bins, constraints), run)?;
             let rows = self.keep_rows.then(|| TreeRows::of(&grown, sample, &bag));
-            let member = Member::new(grown, sample, &bag, constraints);
+            let member = Member::new(grown, sample, &bag, (constraints, smoothing));
             let shuffled = self
                 .permutation_importance
                 .then(|| permutation::of_tree(&member, sample, run.seed));
@@ -217,6 +222,14 @@ impl RandomForest {
             rows: rows.map(|rows| Box::new(rows.finish())),
         };
         Ok((model, Some(out_of_bag).filter(|_| leaves_out)))
+    }
+
+    /// What the rows that smooth the shares of a leaf weigh: as much as others on the mean.
+    fn smoothing_weight(&self, sample: &Sample<'_>) -> f64 {
+        match sample.target {
+            Target::Classes(_) => self.leaf_smoothing * sample.mean_weight(),
+            Target::Numbers(_) | Target::Several(_) => 0.0,
+        }
     }
 
     /// The learner of one tree.
@@ -265,6 +278,7 @@ impl Parameters for RandomForest {
             min_split_rows: "rows a node needs to be split",
             min_leaf_rows: "rows that each leaf must keep",
             min_leaf_weight: "weight that each leaf must keep",
+            leaf_smoothing: "rows by which the class shares of a leaf are smoothed towards all rows'",
             min_gain: "what a split must lower the cost by, per unit of total weight",
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             monotone: "columns along which the mean or the second class's share may only rise (+) or fall (-)",
@@ -282,6 +296,9 @@ impl Parameters for RandomForest {
         }
         if self.patience == Some(0) {
             return out_of_range("patience", 0, "at least 1, or none");
+        }
+        if !(self.leaf_smoothing >= 0.0 && self.leaf_smoothing.is_finite()) {
+            return out_of_range("leaf_smoothing", self.leaf_smoothing, "a number from 0 on");
         }
         self.resampling.check(self.sample_share)?;
         let has_rows_out = self.resampling.leaves_out(self.sample_share);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
 mod adaboost;
+mod automatic;
 mod bagging;
 mod base;
 mod categories;
