@@ -44,6 +44,7 @@ def weald(settings, bins):
     """The words for weald-bench, from the method on."""
     words = ["extra-trees" if settings.extra else "random-forest"]
     words += [f"n_trees={settings.trees}", f"max_features={settings.features}", "min_leaf_rows=1"]
+    words += ["leaf_smoothing=0"]
     return words if settings.extra else [*words, f"bins={bins}"]
 
 

@@ -3,9 +3,11 @@
     bench/run study run [--sides weald,catboost] [--sets adult,spam] [--splits 3] [--fresh]
     bench/run study run --sides weald --label slow --set learning_rate=0.03
     bench/run study table [--sides weald,catboost,...] [--output FILE]
+    bench/run study trials [--sides weald] [--output FILE]
 
 `run` fits what has not been fitted yet and keeps what it finds; `table` prints what is kept. A
-label names a trial: weald with parameters that are not its defaults.
+label names a trial: weald with parameters that are not its defaults; `trials` prints what they are
+worth.
 """
 
 import one_thread  # noqa: F401
@@ -23,6 +25,7 @@ import judge
 import sides
 import splits
 import table
+import trials
 from results import Results
 
 
@@ -39,9 +42,10 @@ def main():
     run.add_argument("--fresh", action="store_true", help="fit again what is known")
     shown = commands.add_parser("table", help="print what is known")
     table.arguments(shown)
+    trials.arguments(commands.add_parser("trials", help="print what trials are worth"))
     args = parser.parse_args()
-    if args.command == "table":
-        text = table.page(args)
+    if args.command != "run":
+        text = {"table": table, "trials": trials}[args.command].page(args)
         print(text)
         if args.output:
             Path(args.output).write_text(text)

@@ -23,7 +23,7 @@ class _Forest(OfForest, Grown, Committee):
     _: KW_ONLY
     permutation_importance: bool = False
     keep_rows: bool = False
-    leaf_smoothing: float = 0.0
+    leaf_smoothing: float = 0.05
     level_charge: float = 2.0
     bins: str = "fine"
 
@@ -61,7 +61,7 @@ class _ForestClassifier(_Forest, CommitteeClassifier):
 class _ForestRegressor(_Forest, CommitteeRegressor):
     _: KW_ONLY
     criterion: str = "squared_error"
-    max_features: Any = 1 / 3
+    max_features: Any = 0.5
 
     def predict_quantiles(self, X: Any, quantiles: Sequence[float] = (0.1, 0.5, 0.9)) -> np.ndarray:
         """Predict quantiles of what may happen (Meinshausen 2006); needs ``keep_rows=True``."""

@@ -95,7 +95,7 @@ impl Default for RandomForest {
             min_split_rows: 2,
             min_leaf_rows: 1,
             min_leaf_weight: 0.0,
-            leaf_smoothing: 0.0,
+            leaf_smoothing: 0.05,
             min_gain: 0.0,
             level_charge: 2.0,
             monotone: Monotone::default(),
@@ -236,7 +236,9 @@ impl RandomForest {
     fn tree(&self, target: &Target) -> DecisionTree {
         let max_features = match (self.max_features, target) {
             (FeatureCount::Auto, Target::Classes(_)) => FeatureCount::Sqrt,
-            (FeatureCount::Auto, Target::Numbers(_) | Target::Several(_)) => FeatureCount::Third,
+            (FeatureCount::Auto, Target::Numbers(_) | Target::Several(_)) => {
+                FeatureCount::Share(0.5)
+            }
             (given, _) => given,
         };
         DecisionTree {
@@ -267,7 +269,7 @@ impl Parameters for RandomForest {
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         parameter_list![self,
             n_trees: "how many trees",
-            max_features: "features drawn for each split",
+            max_features: "features drawn for each split; auto: sqrt for classes, half of them for numbers",
             resampling: "how the rows of a tree are drawn",
             sample_share: "how many rows are drawn, as a share of those there are",
             patience: "trees over which the out-of-bag error must still fall to go on",

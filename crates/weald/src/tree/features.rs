@@ -6,8 +6,8 @@ use crate::parameter::{Value, out_of_range};
 /// How many features a node chooses from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FeatureCount {
-    /// As the method thinks best: a forest takes the square root for classes and a third for
-    /// numbers, a single tree all.
+    /// As the method thinks best: a forest takes the square root for classes and half of them
+    /// for numbers, a single tree all.
     Auto,
     /// Every feature.
     All,

@@ -80,6 +80,8 @@ fn the_importance_of_boosting_is_the_loss_that_its_splits_remove() {
         ("early_stopping_rounds", "none"),
         ("l2", "2.5"),
         ("subsample", "1"),
+        ("colsample", "1"),
+        ("max_leaves", "31"),
         ("min_leaf_rows", "20"),
     ];
     let model = fit(&learner("gradient-boosting", &settings), &made);
