@@ -15,7 +15,9 @@ fn json(done: Done) -> serde_json::Value {
 fn log_loss(folder: &Folder, options: &[&str]) -> f64 {
     let file = example("digits.csv");
     let train = ["train", file.to_str().unwrap(), "-t", "target", "--json", "-s", "n_trees=60"];
-    let more = ["-s", "early_stopping_rounds=none"];
+    let more =
+        ["early_stopping_rounds=none", "subsample=1", "colsample=1", "max_leaves=31", "l2=0"];
+    let more: Vec<&str> = more.iter().flat_map(|word| ["-s", word]).collect();
     let facts = json(folder.run(&[&train[..], &more, options].concat()));
     let metrics = facts["metrics"].as_array().unwrap();
     let log_loss = metrics.iter().find(|m| m["metric"] == "log-loss").unwrap();

@@ -34,7 +34,7 @@ class Boosting(Staged, Inside, Estimator):
     subsample: float | str = "auto"
     colsample: float = 0.5
     reg_alpha: float = 0.0
-    reg_lambda: float = 1.0
+    reg_lambda: float | str = "auto"
     min_child_weight: float = 1e-3
     min_samples_leaf: int = 3
     min_gain: float = 0.0

@@ -26,6 +26,10 @@ const MANY_CLASSES: usize = 6;
 /// Rounds to wait for a better loss.
 const PATIENCE: usize = 30;
 
+/// Rows by whose weight leaves are smoothed. They weigh what rows do, so that weights may be in any
+/// unit.
+const L2_ROWS: f64 = 1.0;
+
 /// The share of rows that each round sees.
 const ROW_SHARE: f64 = 0.8;
 
@@ -36,7 +40,7 @@ const RUNS_BY_CELLS: [(usize, usize); 4] =
     [(50_000, 8), (200_000, 5), (1_000_000, 3), (5_000_000, 2)];
 
 impl GradientBoosting {
-    /// These settings with the shape of trees decided; that of a model to go on from stays.
+    /// These settings with trees and leaves decided; that of a model to go on from stays.
     pub(super) fn decided(
         &self,
         loss: &dyn Loss,
@@ -54,6 +58,7 @@ impl GradientBoosting {
             }
         };
         GradientBoosting {
+            l2: self.l2.given().unwrap_or_else(|| L2_ROWS * sample.mean_weight()).into(),
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: self.vector_leaves.given().unwrap_or_else(has_vectors).into(),
             ..self.clone()
@@ -80,6 +85,11 @@ impl GradientBoosting {
             }
             Choice::Auto => 1,
         }
+    }
+
+    /// What is added to the second derivatives of a leaf, once that is decided.
+    pub(super) fn l2(&self) -> f64 {
+        self.l2.given().unwrap_or(L2_ROWS)
     }
 
     /// Rounds to wait for a better loss; `None` to go on to the end.

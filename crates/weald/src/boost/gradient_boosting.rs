@@ -53,8 +53,8 @@ pub struct GradientBoosting {
     pub min_gain: f64,
     /// The penalty on the size of leaf values.
     pub l1: f64,
-    /// The penalty on their squares.
-    pub l2: f64,
+    /// The penalty on their squares; by itself what a row weighs on the mean.
+    pub l2: Choice<f64>,
     /// Whether leaves are linear functions of the columns of numbers split on above them, not
     /// constants.
     pub linear_leaves: bool,
@@ -113,7 +113,7 @@ impl Default for GradientBoosting {
             min_child_weight: 1e-3,
             min_gain: 0.0,
             l1: 0.0,
-            l2: 1.0,
+            l2: Choice::Auto,
             linear_leaves: false,
             linear_l2: 1.0,
             level_smoothing: 10.0,
@@ -143,7 +143,7 @@ impl GradientBoosting {
             n_trees,
             max_leaves: Choice::Set(31),
             min_leaf_rows: 20,
-            l2: 0.0,
+            l2: Choice::Set(0.0),
             subsample: Choice::Set(1.0),
             colsample: 1.0,
             early_stopping_rounds: Choice::Set(None),
@@ -389,7 +389,7 @@ impl Parameters for GradientBoosting {
             min_child_weight: "sum of second derivatives that each leaf must keep",
             min_gain: "what a split must gain",
             l1: "penalty on the size of leaf values",
-            l2: "penalty on their squares",
+            l2: "penalty on their squares; auto: the weight of a row",
             linear_leaves: "whether leaves are linear in the numbers split on above them",
             linear_l2: "penalty on squared slopes of linear leaves, by standard deviations",
             level_smoothing: "second derivatives added to each level where levels are sorted",
@@ -461,7 +461,7 @@ impl Parameters for GradientBoosting {
             ("min_child_weight", self.min_child_weight),
             ("min_gain", self.min_gain),
             ("l1", self.l1),
-            ("l2", self.l2),
+            ("l2", self.l2()),
             ("linear_l2", self.linear_l2),
             ("level_smoothing", self.level_smoothing),
             ("level_charge", self.level_charge),

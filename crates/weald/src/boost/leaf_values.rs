@@ -60,7 +60,7 @@ impl LeafValues<'_> {
         let longest = self.loss.longest_step();
         let describe = |((g, h), node): (Units, &GrownNode)| {
             let (g, h) = (g as f64 / scales.g, h as f64 / scales.h);
-            let (g, h) = (shrink(g, self.settings.l1), h + self.settings.l2);
+            let (g, h) = (shrink(g, self.settings.l1), h + self.settings.l2());
             let step = match rule {
                 _ if h <= 0.0 => 0.0,
                 LeafRule::HalfLogOdds => half_log_odds(g, h),

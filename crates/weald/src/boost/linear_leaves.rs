@@ -141,7 +141,7 @@ impl LeafSlopes<'_> {
 
     /// The step of the leaf where all columns are at their means, as of a constant leaf.
     fn mean(&self, g: f64, h: f64) -> f64 {
-        let step = -shrink(g, self.settings.l1) / (h + self.settings.l2);
+        let step = -shrink(g, self.settings.l1) / (h + self.settings.l2());
         step.clamp(-self.longest, self.longest)
     }
 

@@ -87,7 +87,7 @@ pub fn scale(
     let units = |scales: &ExactScales| OutputUnits {
         factor: scales.h / (scales.g * scales.g),
         l1: settings.l1 * scales.g,
-        l2: settings.l2 * scales.h,
+        l2: settings.l2() * scales.h,
         smoothing: settings.level_smoothing * scales.h,
     };
     ScaledVectors {
@@ -244,7 +244,8 @@ mod tests {
         )]);
         let run = crate::run::Run::quiet(crate::seed::Seed(1), 1).unwrap();
         let bins = table.unwrap().bins(crate::data::Resolution::Fast, &run).unwrap();
-        let settings = GradientBoosting { l1: 0.5, l2: 3.0, ..GradientBoosting::plain(1) };
+        let settings =
+            GradientBoosting { l1: 0.5, l2: Choice::Set(3.0), ..GradientBoosting::plain(1) };
         let parts = ranges(n, 1, CHUNK);
         let memory = (Vec::new(), Vec::new());
         let scaled = scale(&gradients, &settings, (&bag, &parts), &bins, memory);

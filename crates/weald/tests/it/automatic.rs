@@ -2,6 +2,7 @@
 
 use weald::boost::{AdditiveModel, GradientBoosting, LossChoice};
 use weald::data::{Column, Sample, Table, Target, Weights};
+use weald::forest::RandomForest;
 use weald::learner::Learner;
 use weald::model::Model;
 use weald::parameter::Choice;
@@ -76,6 +77,29 @@ fn what_is_chosen_is_what_one_could_have_given() {
         let (auto, given) = (fit(&auto, &table, &target), fit(&given, &table, &target));
         assert!(auto == given, "{n} rows");
         assert_eq!(auto.n_rounds() * n_runs, auto.trees.len());
+    }
+}
+
+#[test]
+fn the_unit_of_weights_does_not_matter() {
+    let (table, y) = made(300, 3.0, 1);
+    let (numbers, names) = (Target::numbers(y.clone()).unwrap(), classes(&y, 0.3));
+    let boosting = GradientBoosting { min_child_weight: 0.0, n_trees: 30, ..Default::default() };
+    let forest = RandomForest { n_trees: 20, ..Default::default() };
+    for target in [&numbers, &names] {
+        let said = |unit: f64| {
+            let weights = (0..300).map(|row| unit * f64::from(1 + row % 3)).collect();
+            let weights = Weights::real(weights).unwrap();
+            let sample = Sample::new(&table, target, &weights).unwrap();
+            let run = Run::quiet(Seed(1), 2).unwrap();
+            let boosted = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
+            (boosted, forest.fit(&sample, &run).unwrap().scores(&table).unwrap())
+        };
+        let (plain, small) = (said(1.0), said(1.0 / 1024.0));
+        for (a, b) in [(plain.0, small.0), (plain.1, small.1)] {
+            let mut pairs = a.values().iter().zip(b.values());
+            assert!(pairs.all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
+        }
     }
 }
 

@@ -80,7 +80,7 @@ impl Boosting<'_, '_> {
             smoothing: settings.level_smoothing / h_unit,
             charge: self.level_charge(output) / gain_unit,
         };
-        let (l1, l2) = (settings.l1 / g_unit, settings.l2 / h_unit);
+        let (l1, l2) = (settings.l1 / g_unit, settings.l2() / h_unit);
         let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
         let limits = self.limits(h_unit, gain_unit);
         match sums {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use weald::boost::GradientBoosting;
 use weald::data::{Column, MISSING, Table, Target};
 use weald::loss::{Loss, Quantile};
+use weald::parameter::Choice;
 use weald::tree::{Rule, Tree};
 
 use super::{boosting, classes, fit, made, quantiles};
@@ -30,7 +31,7 @@ impl Node<'_> {
     fn gain(&self, settings: &GradientBoosting) -> f64 {
         let one = |output: usize| {
             let (g, h) = self.sums(output);
-            (g.abs() - settings.l1).max(0.0).powi(2) / (h + settings.l2)
+            (g.abs() - settings.l1).max(0.0).powi(2) / (h + settings.l2.given().unwrap())
         };
         (0..self.n_outputs()).map(one).sum()
     }
@@ -68,7 +69,7 @@ fn best_gain(node: &Node<'_>, table: &Table, settings: &GradientBoosting) -> f64
                         let rows = node.0.iter().copied().filter(|row| row.x[column] == level);
                         let (g, h) = Node(rows.collect()).sums(output);
                         // Equal levels stay in the order of their codes, whatever the last digits.
-                        (1e9 * g / (h + settings.l2)).round() as i64
+                        (1e9 * g / (h + settings.l2.given().unwrap())).round() as i64
                     };
                     let mut order = distinct.clone();
                     order.sort_by_key(|level| value(*level));
@@ -153,7 +154,7 @@ fn one_round(base: GradientBoosting, l1: f64, l2: f64, min_child_weight: f64) ->
         level_charge: 0.0,
         min_level_rows: 1,
         l1,
-        l2,
+        l2: Choice::Set(l2),
         min_child_weight,
         ..base
     }
