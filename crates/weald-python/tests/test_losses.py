@@ -138,8 +138,10 @@ def test_all_rows_of_a_round_are_given_at_once_without_those_of_weight_0(numbers
 def test_an_offset_is_where_scores_start(numbers):
     X, y = numbers
     offset = np.full(len(y), 3.0)
-    own = weald.GradientBoostingRegressor(10, loss=squared).fit(X, y, offset=offset)
-    built_in = weald.GradientBoostingRegressor(10, start="zero").fit(X, y, offset=offset)
+    own = weald.GradientBoostingRegressor(10, loss=squared, random_state=0)
+    own.fit(X, y, offset=offset)
+    built_in = weald.GradientBoostingRegressor(10, start="zero", random_state=0)
+    built_in.fit(X, y, offset=offset)
     assert (own.predict(X) == built_in.predict(X)).all()
     with pytest.raises(ValueError, match="start and offset"):
         weald.GradientBoostingClassifier(10, loss=Logistic(start=0.5)).fit(X, y > 0, offset=offset)
@@ -228,10 +230,11 @@ def test_derivatives_alone_cannot_end_early(numbers):
         weald.GradientBoostingRegressor(loss=squared).fit(*numbers)
     with pytest.raises(ValueError, match=words):
         weald.GradientBoostingRegressor(9, loss=squared, early_stopping_rounds=2).fit(*numbers)
+    patient = {"early_stopping_rounds": 30, "random_state": 0}
     model = weald.GradientBoostingRegressor(
-        loss=squared, eval_metric=lambda y, p: np.mean((y - p) ** 2), random_state=0
+        loss=squared, eval_metric=lambda y, p: np.mean((y - p) ** 2), **patient
     ).fit(*numbers)
-    built_in = weald.GradientBoostingRegressor(random_state=0).fit(*numbers)
+    built_in = weald.GradientBoostingRegressor(**patient).fit(*numbers)
     assert abs(model.n_estimators_ - built_in.n_estimators_) <= built_in.n_estimators_ / 4
     # Rows to look at need no losses where they decide nothing.
     watched = weald.GradientBoostingRegressor(4, loss=squared).fit(*numbers, eval_set=numbers)

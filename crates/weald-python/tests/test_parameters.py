@@ -21,7 +21,7 @@ GIVEN = Given(["a", "b", "c"], 300, 300.0, np.array([0, 1]))
 # What stands for weald's "auto" where scikit-learn has a word for it.
 AUTO = {
     ("max_features", "Classifier"): "sqrt",
-    ("max_features", "Regressor"): "third",
+    ("max_features", "Regressor"): "0.5",
     ("criterion", "Classifier"): "gini",
     ("criterion", "Regressor"): "variance",
     ("loss", "Ranker"): "lambdarank:10",

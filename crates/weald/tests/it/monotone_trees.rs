@@ -28,15 +28,13 @@ fn made(n: usize) -> (Columns, Target, Target) {
 }
 
 /// SHA-256 of what models of one kind each say of the rows that they were fitted to.
-fn digest<L: Learner>(learners: &[L], table: &Table, targets: &[&Target]) -> String {
+fn digest<L: Learner>(table: &Table, fits: impl IntoIterator<Item = (L, Target)>) -> String {
     let mut hash = Sha256::new();
-    for learner in learners {
-        for target in targets {
-            let sample = Sample::new(table, target, &Weights::Uniform).unwrap();
-            let model = learner.fit(&sample, &Run::quiet(Seed(3), 2).unwrap()).unwrap();
-            let scores = model.scores(table).unwrap();
-            scores.values().iter().for_each(|score| hash.update(score.to_le_bytes()));
-        }
+    for (learner, target) in fits {
+        let sample = Sample::new(table, &target, &Weights::Uniform).unwrap();
+        let model = learner.fit(&sample, &Run::quiet(Seed(3), 2).unwrap()).unwrap();
+        let scores = model.scores(table).unwrap();
+        scores.values().iter().for_each(|score| hash.update(score.to_le_bytes()));
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -67,11 +65,23 @@ fn without_constraints_trees_are_what_they_were_before_there_were_any() {
         RandomForest { criterion: Criterion::Entropy, ..forest.clone() },
         RandomForest { class_weights: ClassWeights::Balanced, ..forest },
     ];
+    // A third of the columns for numbers was the default then.
+    let thirds = |forest| RandomForest { max_features: FeatureCount::Third, ..forest };
     assert_eq!(
         [
-            digest(&trees, &table, &[&numbers, &classes]),
-            digest(&forests, &table, &[&numbers, &classes]),
-            digest(&of_classes, &table, &[&classes]),
+            digest(
+                &table,
+                trees.into_iter().flat_map(|tree| {
+                    [(tree.clone(), numbers.clone()), (tree, classes.clone())]
+                })
+            ),
+            digest(
+                &table,
+                forests.into_iter().flat_map(|forest| {
+                    [(thirds(forest.clone()), numbers.clone()), (forest, classes.clone())]
+                })
+            ),
+            digest(&table, of_classes.into_iter().map(|forest| (forest, classes.clone()))),
         ],
         [
             "d4251d7ede435fe6a9b97a18908ad80bbd94515f90ab0910c74a90405f702622",
