@@ -148,7 +148,7 @@ def test_floats_are_not_copied():
         import weald
         X = np.random.default_rng(0).random((1_000_000, 28))
         y = (X[:, 0] > 0.5).astype(np.int64)
-        small = weald.GradientBoostingClassifier(n_estimators=1, random_state=0)
+        small = weald.GradientBoostingClassifier(1, subsample=1.0, random_state=0)
         small.fit(X[:1000], y[:1000])
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         small.fit(X, y)
