@@ -1,9 +1,10 @@
 """What the study has found, as a page: mean ranks, the worst set, times, and every loss.
 
 A loss is the log loss, or the root mean squared error as a share of that of the best constant; the
-mean over the splits. A side's rank on a set is its place among all sides by that mean, ties sharing
-theirs. How far a side is above the best is told as a share of the best loss; where that is below a
-hundredth of the constant's, of that hundredth, because nobody needs to know 0.0001 from 0.0002.
+mean over the splits that all sides have fitted, up to three. A side's rank on a set is its place
+among all sides by that mean, ties sharing theirs. How far a side is above the best is told as a
+share of the best loss; where that is below a hundredth of the constant's, of that hundredth,
+because nobody needs to know 0.0001 from 0.0002.
 """
 
 import argparse
@@ -41,15 +42,21 @@ class Grid:
     def __init__(self, found, args):
         constant = Results("constant")
         wanted = args.sets.split(",") if args.sets else list(splits.entries())
-        numbers = range(args.splits)
         everyone = [*found.values(), constant]
-        have = lambda name: all(side.get(name, n) for side in everyone for n in numbers)  # noqa: E731
-        self.sets = [name for name in wanted if have(name)]
+
+        def known_splits(name):
+            return [n for n in range(args.splits) if all(side.get(name, n) for side in everyone)]
+
+        self.splits = {name: numbers for name in wanted if (numbers := known_splits(name))}
+        self.sets = list(self.splits)
         self.missing = [name for name in wanted if name not in self.sets]
         self.sides = list(found)
         entries = splits.entries()
         self.entries = [entries[name] for name in self.sets]
-        mean = lambda side, name, key: np.mean([side.get(name, n)[key] for n in numbers])  # noqa: E731
+
+        def mean(side, name, key):
+            return np.mean([side.get(name, n)[key] for n in self.splits[name]])
+
         shape = (len(self.sets), len(self.sides))
         self.losses, self.seconds = np.zeros(shape), np.zeros(shape)
         self.constant = np.array([mean(constant, name, "loss") for name in self.sets])
@@ -111,12 +118,12 @@ def summary(grid, found):
 
 
 def losses(grid):
-    heads = ["set", "task", "rows", "features", *grid.sides]
+    heads = ["set", "task", "rows", "features", "splits", *grid.sides]
     lines = [f"| {' | '.join(heads)} |", "|---|---|" + "--:|" * (len(heads) - 2)]
     best = grid.losses.min(axis=1)
     for row, entry in enumerate(grid.entries):
         cells = [entry["name"], entry["task"], min(entry["rows"], splits.MOST_ROWS)]
-        cells.append(entry["features"])
+        cells += [entry["features"], len(grid.splits[entry["name"]])]
         for loss in grid.losses[row]:
             cells.append(f"**{loss:.4f}**" if loss == best[row] else f"{loss:.4f}")
         lines.append("| " + " | ".join(map(str, cells)) + " |")

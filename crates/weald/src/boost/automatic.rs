@@ -26,8 +26,9 @@ const MANY_CLASSES: usize = 6;
 /// Rounds to wait for a better loss.
 const PATIENCE: usize = 30;
 
-/// Rows by whose weight leaves are smoothed. They weigh what rows do, so that weights may be in any
-/// unit.
+/// The weight by which leaves are smoothed, in rows: they weigh what rows do, so that weights may be in
+/// any unit. Of several classes each has its own second derivative, which before the first round is
+/// `(K - 1) / K^2`, a quarter for two: so the penalty is as many rows for many classes as for two.
 const L2_ROWS: f64 = 1.0;
 
 /// The share of rows that each round sees.
@@ -57,8 +58,12 @@ impl GradientBoosting {
                 loss.link() == Link::Softmax && loss.width() >= MANY_CLASSES && !self.linear_leaves
             }
         };
+        let l2 = || match (loss.link(), loss.width() as f64) {
+            (Link::Softmax, k) => L2_ROWS * sample.mean_weight() * 4.0 * (k - 1.0) / (k * k),
+            _ => L2_ROWS * sample.mean_weight(),
+        };
         GradientBoosting {
-            l2: self.l2.given().unwrap_or_else(|| L2_ROWS * sample.mean_weight()).into(),
+            l2: self.l2.given().unwrap_or_else(l2).into(),
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: self.vector_leaves.given().unwrap_or_else(has_vectors).into(),
             ..self.clone()

@@ -53,7 +53,8 @@ pub struct GradientBoosting {
     pub min_gain: f64,
     /// The penalty on the size of leaf values.
     pub l1: f64,
-    /// The penalty on their squares; by itself what a row weighs on the mean.
+    /// The penalty on their squares; by itself what a row weighs on the mean, and less for
+    /// more than two classes.
     pub l2: Choice<f64>,
     /// Whether leaves are linear functions of the columns of numbers split on above them, not
     /// constants.
@@ -389,7 +390,7 @@ impl Parameters for GradientBoosting {
             min_child_weight: "sum of second derivatives that each leaf must keep",
             min_gain: "what a split must gain",
             l1: "penalty on the size of leaf values",
-            l2: "penalty on their squares; auto: the weight of a row",
+            l2: "penalty on their squares; auto: the weight of a row, for K classes times 4(K-1)/K²",
             linear_leaves: "whether leaves are linear in the numbers split on above them",
             linear_l2: "penalty on squared slopes of linear leaves, by standard deviations",
             level_smoothing: "second derivatives added to each level where levels are sorted",

@@ -10,6 +10,7 @@ mod auc;
 mod average_precision;
 mod balanced_accuracy;
 mod brier;
+mod calibration_error;
 mod concordance;
 mod f1;
 mod judged;
@@ -56,6 +57,9 @@ pub enum Metric {
     /// The mean squared error of the probabilities. Two classes: of the last class. More: summed
     /// over the classes.
     Brier,
+    /// The mean difference between probabilities and how often they come true, in 15 bins. Two
+    /// classes: of the last class. More: of the predicted one.
+    CalibrationError,
     /// The harmonic mean of precision and recall. Two classes: of the last class. More: the plain
     /// mean over the classes.
     F1,
@@ -109,6 +113,7 @@ impl Metric {
         Metric::Auc,
         Metric::AveragePrecision,
         Metric::Brier,
+        Metric::CalibrationError,
         Metric::F1,
         Metric::Precision,
         Metric::Recall,
@@ -171,8 +176,8 @@ impl Metric {
         match target {
             Target::Classes(labels) => match labels.n_classes() {
                 0 | 1 => vec![Accuracy, LogLoss],
-                2 => vec![Accuracy, Auc, LogLoss, Brier, F1, Mcc],
-                _ => vec![Accuracy, BalancedAccuracy, LogLoss, Brier, F1, Mcc],
+                2 => vec![Accuracy, Auc, LogLoss, Brier, CalibrationError, F1, Mcc],
+                _ => vec![Accuracy, BalancedAccuracy, LogLoss, Brier, CalibrationError, F1, Mcc],
             },
             Target::Numbers(_) | Target::Several(_) => vec![Rmse, MeanAbsoluteError, R2],
         }
@@ -290,6 +295,12 @@ impl Metric {
                 Classes(average_precision::average_precision),
             ),
             Metric::Brier => ("brier", "Brier score", false, Classes(brier::brier)),
+            Metric::CalibrationError => (
+                "calibration-error",
+                "calibration error",
+                false,
+                Classes(calibration_error::calibration_error),
+            ),
             Metric::F1 => ("f1", "F1", true, Classes(f1::f1)),
             Metric::Precision => ("precision", "precision", true, Classes(precision::precision)),
             Metric::Recall => ("recall", "recall", true, Classes(recall::recall)),

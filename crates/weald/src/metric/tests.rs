@@ -46,6 +46,8 @@ fn two_classes_by_hand() {
         // By falling score: hit (1/1), miss, hit (2/3), then a tie of both (3/5).
         (Metric::AveragePrecision, (1.0 + 2.0 / 3.0 + 3.0 / 5.0) / 3.0),
         (Metric::Brier, (1.0 / 16.0 + 9.0 / 16.0 + 9.0 / 16.0 + 0.0 + 1.0 / 4.0) / 5.0),
+        // By bin: 1/4 twice, right once; 3/4 wrong; 1 right; 1/2 right.
+        (Metric::CalibrationError, (1.0 / 2.0 + 3.0 / 4.0 + 0.0 + 1.0 / 2.0) / 5.0),
         (Metric::LogLoss, (f64::ln(4.0 / 3.0) + 2.0 * f64::ln(4.0) + f64::ln(2.0)) / 5.0),
     ];
     for (metric, expected) in pairs {
@@ -68,6 +70,8 @@ fn three_classes_by_hand() {
         (Metric::Mcc, (2.0 * 4.0 - (2.0 + 4.0 + 0.0)) / f64::sqrt((16.0 - 8.0) * (16.0 - 6.0))),
         (Metric::Auc, (2.5 / 3.0 + 2.0 / 4.0 + 2.5 / 3.0) / 3.0),
         (Metric::Brier, (0.5 + (4.0 + 9.0 + 1.0) / 16.0 + 0.0 + (1.0 + 4.0 + 9.0) / 16.0) / 4.0),
+        // Of the predicted class: 1/2 three times, right once; 1 right.
+        (Metric::CalibrationError, (1.0 / 2.0 + 0.0) / 4.0),
         (Metric::LogLoss, (f64::ln(2.0) + 2.0 * f64::ln(4.0)) / 4.0),
     ];
     for (metric, expected) in pairs {
