@@ -2,8 +2,10 @@
 //!
 //! The method to prefer on tables. Each round takes the gradient of a loss at the scores so far,
 //! grows a tree on it, and moves the scores a little way along the tree. Rows are held out to find
-//! out after how many rounds to end, unless `early_stopping_rounds` is `None`: a random draw of
-//! rows, by what they hold, so that their order does not matter and a count of 2 is the row twice.
+//! out after how many rounds to end, unless `early_stopping_rounds` is none: a random draw of rows,
+//! by what they hold, so that their order does not matter and a count of 2 is the row twice. Where
+//! rows are not very many the model is the mean of several runs, each with other rows held out. What
+//! is left to `auto` is decided in `automatic.rs`; [`GradientBoosting::plain`] decides nothing.
 
 use super::additive::AdditiveModel;
 use super::checkpoint::Keeper;

@@ -310,3 +310,63 @@ fn targets_that_trees_cannot_add_up_are_refused() {
     let few = fit(&keeping(2, 1), &table, &target, &Weights::Uniform);
     assert!(few.scores(&table).unwrap().values().iter().all(|x| x.is_finite()));
 }
+
+#[test]
+fn leaves_are_smoothed_as_if_rows_of_all_classes_were_in_them() {
+    let (table, numbers) = skewed(300, 5);
+    let Target::Numbers(numbers) = &numbers else { panic!() };
+    let name = |y: &f64| {
+        if *y > 2.5 {
+            "high"
+        } else if *y > 1.0 {
+            "middle"
+        } else {
+            "low"
+        }
+    };
+    let names: Vec<&str> = numbers.iter().map(name).collect();
+    let target = Target::from_names(&names);
+    let Target::Classes(labels) = &target else { panic!() };
+    // Every tree sees every row, so that the prior is that of the rows; weights in an odd unit.
+    let weights: Vec<f64> = (0..300).map(|row| 8.0 * f64::from(1 + row % 2)).collect();
+    let mut prior = [0.0; 3];
+    labels.codes().iter().zip(&weights).for_each(|(&c, w)| prior[c as usize] += w / (12.0 * 300.0));
+    let weights = Weights::real(weights).unwrap();
+    let plain = RandomForest {
+        n_trees: 3,
+        resampling: Resampling::None,
+        min_leaf_rows: 4,
+        leaf_smoothing: 0.0,
+        ..RandomForest::default()
+    };
+    let smooth = RandomForest { leaf_smoothing: 2.0, ..plain.clone() };
+    let (plain, smooth) =
+        (fit(&plain, &table, &target, &weights), fit(&smooth, &table, &target, &weights));
+    for tree in 0..3 {
+        for (plain, smooth) in plain.trees.nodes(tree).zip(smooth.trees.nodes(tree)) {
+            assert_eq!(plain.rule, smooth.rule);
+            let (Some((shares, weight)), Some((found, _))) = (plain.leaf, smooth.leaf) else {
+                continue;
+            };
+            // Two rows of the mean weight, 12: p = (w share + m prior) / (w + m).
+            let weight = f64::from(weight);
+            for ((share, prior), found) in shares.iter().zip(prior).zip(found) {
+                let expected = (weight * share + 24.0 * prior) / (weight + 24.0);
+                assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn smoothing_is_for_classes_and_no_number_below_zero() {
+    let (table, target) = skewed(60, 1);
+    let forest = |leaf_smoothing| RandomForest { n_trees: 2, leaf_smoothing, ..Default::default() };
+    let said = |forest| fit(&forest, &table, &target, &Weights::Uniform).scores(&table).unwrap();
+    assert_eq!(said(forest(0.0)), said(forest(9.0)));
+    for bad in [-0.1, f64::NAN, f64::INFINITY] {
+        let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+        let error = forest(bad).fit(&sample, &run(1)).unwrap_err().to_string();
+        assert!(error.contains("`leaf_smoothing`") && error.contains("from 0 on"), "{error}");
+    }
+}
