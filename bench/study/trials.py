@@ -6,7 +6,8 @@ A trial is weald with one or two parameters that are not its defaults (`run --la
 its loss, the mean over the splits, is divided by that of the defaults; both with a hundredth of the
 best constant's loss added, so that sets without errors do not count for more than others. The table
 has the geometric mean of these ratios (above 1: worse than the defaults), on how many sets the
-trial was better, the worst and the best set, and processor time as a multiple of the defaults'.
+trial was better, the worst and the best set, and processor time as a multiple of the defaults'. A
+trial that was run before a default changed was run with what the others were then.
 """
 
 import numpy as np

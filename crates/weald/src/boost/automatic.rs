@@ -1,7 +1,7 @@
 //! What gradient boosting chooses by the data, where a parameter says `auto`.
 //!
 //! A value that is given is never touched. Choices depend on how much there is to learn from, not on
-//! its order nor on how copies of a row are told, and never on the machine. `bench/record/study.md`
+//! its order nor on how copies of a row are told, and never on the machine. `bench/record/study_trials.md`
 //! has the experiments.
 
 use super::additive::AdditiveModel;
