@@ -36,6 +36,8 @@ pub enum Purpose {
     Directions = 11,
     /// Rows that are drawn from an estimate.
     Drawn = 12,
+    /// Which rows a level's target statistic leaves out.
+    Statistics = 13,
     /// Which expert a step follows.
     Followed = 16,
     /// Which classes a task of two tells apart.

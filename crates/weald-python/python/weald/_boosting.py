@@ -35,7 +35,7 @@ class Boosting(Staged, Inside, Estimator):
     colsample: float = 0.5
     reg_alpha: float = 0.0
     reg_lambda: float | str = "auto"
-    min_child_weight: float = 1e-3
+    min_child_weight: float | str = "auto"
     min_samples_leaf: int = 3
     min_gain: float = 0.0
     growth: str = "leaf-wise"
@@ -52,6 +52,7 @@ class Boosting(Staged, Inside, Estimator):
     level_smoothing: float = 10.0
     level_charge: float = 1.0
     min_level_rows: int = 20
+    target_statistics: bool | str = "auto"
     monotone_constraints: Any = None
     interaction_constraints: Any = None
 
@@ -74,6 +75,7 @@ class Boosting(Staged, Inside, Estimator):
         "level_smoothing": "level_smoothing",
         "level_charge": "level_charge",
         "min_level_rows": "min_level_rows",
+        "target_statistics": "target_statistics",
         "start": "start",
         "validation": "validation",
         "validation_fraction": "validation_share",

@@ -7,9 +7,12 @@
 use super::additive::AdditiveModel;
 use super::gradient_boosting::GradientBoosting;
 use super::held_out::HoldOut;
-use crate::data::Sample;
+use super::target_statistics::TargetStatistics;
+use super::targets::Targets;
+use crate::data::{Column, Sample};
+use crate::error::Result;
 use crate::learner::Extras;
-use crate::loss::{Link, Loss};
+use crate::loss::{Link, Loss, Together};
 use crate::parameter::Choice;
 
 /// Rows from which trees are larger, and the leaves of those for fewer and for more. Few rows are
@@ -30,6 +33,19 @@ const PATIENCE: usize = 30;
 /// any unit. Of several classes each has its own second derivative, which before the first round is
 /// `(K - 1) / K^2`, a quarter for two: so the penalty is as many rows for many classes as for two.
 const L2_ROWS: f64 = 1.0;
+
+/// Levels of fewer rows than so many times those that a subset split needs are rare: few nodes below the
+/// root still tell them apart. A column needs target statistics if this share of its rows is in such.
+const RARE: f64 = 2.0;
+const RARE_SHARE: f64 = 0.1;
+
+/// Target statistics are worth a column if at least this share of what they tell is the levels' own, not
+/// chance: columns of noise, and those whose levels say little, are better left to subset splits.
+const LEAST_RELIABILITY: f64 = 0.5;
+
+/// The sum of second derivatives that a leaf must keep, in rows. Leaves of rows that are all but certain
+/// have hardly any, and their values would be of any size.
+const CHILD_ROWS: f64 = 1e-3;
 
 /// The share of rows that each round sees.
 const ROW_SHARE: f64 = 0.8;
@@ -62,7 +78,9 @@ impl GradientBoosting {
             (Link::Softmax, k) => L2_ROWS * sample.mean_weight() * 4.0 * (k - 1.0) / (k * k),
             _ => L2_ROWS * sample.mean_weight(),
         };
+        let child_weight = || CHILD_ROWS * sample.mean_weight();
         GradientBoosting {
+            min_child_weight: self.min_child_weight.given().unwrap_or_else(child_weight).into(),
             l2: self.l2.given().unwrap_or_else(l2).into(),
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: self.vector_leaves.given().unwrap_or_else(has_vectors).into(),
@@ -92,9 +110,35 @@ impl GradientBoosting {
         }
     }
 
+    /// The columns whose levels have target statistics. A linear leaf has no column to be linear in that
+    /// a model does not know of, and where rows have a loss together a target says little by itself.
+    pub(super) fn target_statistics(
+        &self,
+        loss: &dyn Loss,
+        sample: &Sample<'_>,
+        groups: Option<&[u32]>,
+    ) -> Result<TargetStatistics> {
+        let has_levels = sample.table.columns().iter().any(|c| matches!(c, Column::Categorical(_)));
+        if !has_levels {
+            return Ok(TargetStatistics::default());
+        }
+        let targets = Targets::of(sample.target)?.all();
+        let together = Together { targets: &targets, weights: sample.weights, groups };
+        let wanted = match self.target_statistics {
+            Choice::Auto if self.linear_leaves || loss.joint(&together)?.is_some() => false.into(),
+            given => given,
+        };
+        TargetStatistics::choose(wanted, self.min_level_rows, sample, loss.width())
+    }
+
     /// What is added to the second derivatives of a leaf, once that is decided.
     pub(super) fn l2(&self) -> f64 {
         self.l2.given().unwrap_or(L2_ROWS)
+    }
+
+    /// The second derivatives that a leaf must keep, once that is decided.
+    pub(super) fn min_child_weight(&self) -> f64 {
+        self.min_child_weight.given().unwrap_or(CHILD_ROWS)
     }
 
     /// Rounds to wait for a better loss; `None` to go on to the end.
@@ -122,6 +166,21 @@ impl GradientBoosting {
     pub(super) fn leaves(&self) -> usize {
         self.max_leaves.given().unwrap_or(MANY_ROWS_LEAVES)
     }
+}
+
+/// Whether levels of so many rows each are too rare for subset splits.
+pub(super) fn has_rare_levels(rows: &[f64], min_level_rows: usize) -> bool {
+    let (mut rare, mut all) = (0.0, 0.0);
+    for &n in rows {
+        all += n;
+        rare += if n < RARE * min_level_rows as f64 { n } else { 0.0 };
+    }
+    rare > RARE_SHARE * all
+}
+
+/// Whether target statistics of this reliability are worth a column.
+pub(super) fn tells_enough(reliability: f64) -> bool {
+    reliability >= LEAST_RELIABILITY
 }
 
 /// Rows that weigh something, each as often as it stands there.

@@ -101,7 +101,7 @@ impl<'a> Keeper<'a> {
         if let Some(checkpoint) = self.extras.checkpoint {
             checkpoint.keep(Progress {
                 given: self.given.clone(),
-                models: runs.iter().map(|run| run.model(n_rounds)).collect(),
+                models: runs.iter().map(|run| run.state(n_rounds)).collect(),
                 losses: losses.to_vec(),
             });
         }

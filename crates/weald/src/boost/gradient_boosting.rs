@@ -49,8 +49,8 @@ pub struct GradientBoosting {
     pub max_depth: Option<usize>,
     /// Rows that each leaf must keep.
     pub min_leaf_rows: usize,
-    /// Sum of second derivatives that each leaf must keep.
-    pub min_child_weight: f64,
+    /// Sum of second derivatives that each leaf must keep; by itself a thousandth of what a row weighs.
+    pub min_child_weight: Choice<f64>,
     /// What a split must gain.
     pub min_gain: f64,
     /// The penalty on the size of leaf values.
@@ -73,6 +73,9 @@ pub struct GradientBoosting {
     pub level_charge: f64,
     /// Rows that a level needs to be told apart; rarer ones go where missing values go.
     pub min_level_rows: usize,
+    /// Whether levels are also told by the mean target of their rows: of every column of categories,
+    /// of none, or by itself of those with many rare levels that say something.
+    pub target_statistics: Choice<bool>,
     /// The share of rows that each round sees, drawn anew for each.
     pub subsample: Choice<f64>,
     /// The share of rows with the largest gradients that each round keeps, and the share that it
@@ -113,7 +116,7 @@ impl Default for GradientBoosting {
             max_leaves: Choice::Auto,
             max_depth: None,
             min_leaf_rows: 3,
-            min_child_weight: 1e-3,
+            min_child_weight: Choice::Auto,
             min_gain: 0.0,
             l1: 0.0,
             l2: Choice::Auto,
@@ -122,6 +125,7 @@ impl Default for GradientBoosting {
             level_smoothing: 10.0,
             level_charge: 1.0,
             min_level_rows: 20,
+            target_statistics: Choice::Auto,
             subsample: Choice::Auto,
             goss: None,
             colsample: 0.5,
@@ -147,6 +151,7 @@ impl GradientBoosting {
             max_leaves: Choice::Set(31),
             min_leaf_rows: 20,
             l2: Choice::Set(0.0),
+            target_statistics: Choice::Set(false),
             subsample: Choice::Set(1.0),
             colsample: 1.0,
             early_stopping_rounds: Choice::Set(None),
@@ -205,7 +210,8 @@ impl GradientBoosting {
         let table = aligned.as_ref().map_or(sample.table, |aligned| aligned.table());
         let sample = &Sample { table, ..*sample };
         let keeper = Keeper::new((self, loss), sample, extras, run.seed)?;
-        let work = Work { settings, loss, sample, extras, run };
+        let statistics = &settings.target_statistics(loss, sample, extras.groups)?;
+        let work = Work { settings, loss, sample, statistics, extras, run };
         run.install(|| work.fit(&keeper))
     }
 }
@@ -213,10 +219,10 @@ impl GradientBoosting {
 impl Work<'_, '_> {
     /// One run, after a run for each fold that found out how many rounds, or the mean of several.
     fn fit(self, keeper: &Keeper<'_>) -> Result<AdditiveModel> {
-        let Work { settings, sample, extras, run, .. } = self;
+        let Work { settings, sample, statistics, extras, run, .. } = self;
         let HeldOut { parts, is_mean, words } = self.held_out()?;
         let widths = (self.loss.width(), settings.tree_width(self.loss));
-        keeper.check(parts.len(), sample.table.schema(), widths)?;
+        keeper.check(parts.len(), &statistics.schema(sample.table.schema()), widths)?;
         let before = extras.continued.map_or(0, AdditiveModel::n_steps);
         let wants_gain = settings.wants_gain() && extras.metric.is_none();
         let patience = settings.patience();
@@ -243,7 +249,7 @@ impl Work<'_, '_> {
 
     /// The rows that decide when boosting ends.
     fn held_out(self) -> Result<HeldOut> {
-        let Work { settings, loss, sample, extras, run } = self;
+        let Work { settings, loss, sample, extras, run, .. } = self;
         settings.check_mean(extras)?;
         match extras.validation {
             Some(_) if settings.drop_rate > 0.0 => settings.refuse_to_drop("validation rows"),
@@ -389,7 +395,7 @@ impl Parameters for GradientBoosting {
             max_leaves: "leaves of a tree at the most; auto: 16, or 31 from 10,000 rows on",
             max_depth: "splits on the longest way from root to leaf",
             min_leaf_rows: "rows that each leaf must keep",
-            min_child_weight: "sum of second derivatives that each leaf must keep",
+            min_child_weight: "sum of second derivatives that each leaf must keep; auto: 0.001 of a row's weight",
             min_gain: "what a split must gain",
             l1: "penalty on the size of leaf values",
             l2: "penalty on their squares; auto: the weight of a row, for K classes times 4(K-1)/K²",
@@ -398,6 +404,7 @@ impl Parameters for GradientBoosting {
             level_smoothing: "second derivatives added to each level where levels are sorted",
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             min_level_rows: "rows that a level needs to be told apart from missing values",
+            target_statistics: "whether levels are also told by their mean target; auto: where many are rare",
             subsample: "share of rows that each round sees; auto: 0.8, or 1 where goss draws them",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",
@@ -447,6 +454,9 @@ impl Parameters for GradientBoosting {
         if self.linear_leaves && !self.monotone.is_none() {
             return out_of_range("linear_leaves", true, "false with monotone constraints");
         }
+        if self.linear_leaves && self.target_statistics == Choice::Set(true) {
+            return out_of_range("target_statistics", true, "false or auto with linear leaves");
+        }
         if !(self.validation_share > 0.0 && self.validation_share < 1.0) {
             return out_of_range("validation_share", self.validation_share, "between 0 and 1");
         }
@@ -461,7 +471,7 @@ impl Parameters for GradientBoosting {
             return out_of_range("max_leaves", self.leaves(), &expected);
         }
         for (name, value) in [
-            ("min_child_weight", self.min_child_weight),
+            ("min_child_weight", self.min_child_weight()),
             ("min_gain", self.min_gain),
             ("l1", self.l1),
             ("l2", self.l2()),

@@ -7,7 +7,7 @@
 
 use super::gradient_boosting::GradientBoosting;
 use super::loss_choice::LossChoice;
-use crate::parameter::named_values;
+use crate::parameter::{Choice, named_values};
 
 /// The scores before the first tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl GradientBoosting {
             learning_rate,
             max_leaves: n_splits.saturating_add(1).into(),
             min_leaf_rows: 1,
-            min_child_weight: 0.0,
+            min_child_weight: Choice::Set(0.0),
             level_smoothing: 0.0,
             level_charge: 0.0,
             min_level_rows: 1,

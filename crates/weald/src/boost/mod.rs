@@ -23,6 +23,7 @@ mod normal_equations;
 mod rounding;
 mod rounds;
 mod start;
+mod target_statistics;
 mod targets;
 mod validation;
 mod vector_leaves;

@@ -15,10 +15,11 @@ use super::islr::Start;
 use super::leaf_values::{LeafValues, by_stretches};
 use super::linear_leaves::LeafSlopes;
 use super::start::start;
+use super::target_statistics::{Spelling, TargetStatistics};
 use super::targets::Targets;
 use super::validation::{ValidationRows, follow, starting_scores};
 use super::vector_leaves;
-use crate::data::{Bins, Resolution, Sample, Weights};
+use crate::data::{Bins, Resolution, Sample, Table, Weights};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, HeldOutMetric};
 use crate::loss::{JointLoss, Loss, Together};
@@ -45,6 +46,9 @@ pub struct Boosting<'a, 'r> {
     sample: &'a Sample<'a>,
     run: &'a Run<'r>,
     seed: Seed,
+    /// The sample's columns and those of target statistics, and how splits of these are spelled.
+    table: Table,
+    spelling: Spelling,
     bins: Arc<Bins>,
     features: Vec<usize>,
     constraints: Constraints,
@@ -88,6 +92,8 @@ pub struct Work<'a, 'r> {
     pub loss: &'a dyn Loss,
     /// What to learn from.
     pub sample: &'a Sample<'a>,
+    /// The columns whose levels have target statistics.
+    pub statistics: &'a TargetStatistics,
     /// What else is given.
     pub extras: &'a Extras<'a, AdditiveModel>,
     /// Seed, threads and observer.
@@ -101,13 +107,14 @@ impl<'a, 'r> Boosting<'a, 'r> {
         (held_out, seed): (&'a [usize], Seed),
         so_far: Option<&AdditiveModel>,
     ) -> Result<Boosting<'a, 'r>> {
-        let Work { settings, loss, sample, extras, run } = work;
+        let Work { settings, loss, sample, statistics, extras, run } = work;
         let n_rows = sample.n_rows();
         let targets = Targets::of(sample.target)?;
         let all = targets.all();
         loss.check(&all)?;
-        let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         let weights = sample.weights.without(held_out, n_rows);
+        let (table, spelling) = statistics.put_on(sample, &weights, seed)?;
+        let bins = table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
         let bag = Bag::of(&weights, n_rows)?;
         let draws = settings.draws_rows();
         let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));
@@ -119,7 +126,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
             Some(_) => joint_of(&sample.weights.only(held_out, n_rows))?,
             None => None,
         };
-        let constraints = settings.constraints(sample.table, loss)?;
+        let constraints =
+            settings.constraints(sample.table, loss)?.followed_by(statistics.sources());
         let start = match (extras.continued, settings.start) {
             (Some(model), _) => model.start.clone(),
             (None, Start::Best) => start(loss, &all, &weights, extras.offset)?,
@@ -129,17 +137,19 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let mut scores = starting_scores(&start, extras.offset, n_rows)?;
         let trees = so_far.or(extras.continued).map_or(Vec::new(), |model| model.trees.to_vec());
         let (before, own) = trees.split_at(extras.continued.map_or(0, |model| model.trees.len()));
-        follow(before, sample.table, width, &mut scores);
+        follow(before, &table, width, &mut scores);
         let mut dart = Dart::default();
         if settings.drop_rate > 0.0 {
-            dart.recall(own, sample.table, &scores);
+            dart.recall(own, &table, &scores);
         }
-        follow(own, sample.table, width, &mut scores);
+        follow(own, &table, width, &mut scores);
         let (schema, output) = (sample.table.schema(), loss.output(sample.target));
         let validation = match &extras.validation {
             Some(rows) => {
                 let mut rows = ValidationRows::new(rows, schema, &output, loss, &start)?;
-                rows.follow(&trees, width);
+                let spelled: Vec<Tree> =
+                    trees.iter().map(|tree| spelling.spelled(tree).into_owned()).collect();
+                rows.follow(&spelled, width);
                 Some(rows)
             }
             None => None,
@@ -153,8 +163,10 @@ impl<'a, 'r> Boosting<'a, 'r> {
             sample,
             run,
             seed,
+            spelling,
             bins,
-            features: (0..sample.table.n_columns()).collect(),
+            features: (0..table.n_columns()).collect(),
+            table,
             constraints,
             out_of_bag: bag.out_of_bag(n_rows),
             whole_bag: bag.clone(),
@@ -217,7 +229,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
         if self.settings.colsample < 1.0 {
-            let n_columns = self.sample.table.n_columns();
+            let n_columns = self.table.n_columns();
             let n = ((self.settings.colsample * n_columns as f64).ceil() as usize).max(1);
             let mut features: Vec<usize> = (0..n_columns).collect();
             seed.stream(Purpose::Features).shuffle(&mut features);
@@ -232,7 +244,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let (rate, width) = (self.settings.drop_rate, self.start.len());
         if rate > 0.0 {
             let seed = self.seed.child(round as u64);
-            let trees = (&self.trees[..], self.sample.table);
+            let trees = (&self.trees[..], &self.table);
             self.dart.leave_out(rate, seed, trees, &mut self.scores, width);
         }
     }
@@ -299,10 +311,10 @@ impl<'a, 'r> Boosting<'a, 'r> {
             tree.linear = self.leaf_slopes(output).fit(&grown);
         }
         let width = self.start.len();
-        let columns = Reader::of(self.sample.table);
         self.move_along(&grown, &tree, output);
+        let columns = Reader::of(&self.table);
         // By value, as predictions go: a bin that the node has not seen may lie on both sides.
-        let of = |rows: &[u32]| tree.leaves_of(self.sample.table, rows);
+        let of = |rows: &[u32]| tree.leaves_of(&self.table, rows);
         let others: Vec<u32> = self.out_of_bag.par_chunks(CHUNK).flat_map_iter(of).collect();
         for (&row, &leaf) in self.out_of_bag.iter().zip(&others) {
             let number = |f: usize| columns[f].number(row as usize);
@@ -316,7 +328,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             self.dart.remember(&leaf_of_row);
         }
         if let Some(validation) = &mut self.validation {
-            validation.follow_one(&tree, output, width);
+            validation.follow_one(&self.spelling.spelled(&tree), output, width);
         }
         self.trees.push(tree);
         self.entries.push(grown.into_entries());
@@ -327,7 +339,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let gradients = &self.gradients[output];
         LeafSlopes {
             settings: self.settings,
-            table: self.sample.table,
+            table: &self.table,
             bag: &self.bag,
             gradients,
             longest: self.loss.longest_step(),
@@ -338,7 +350,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     fn move_along(&mut self, grown: &Grown, tree: &Tree, output: usize) {
         let width = self.start.len();
         let parts = grown.in_ranges(&self.ranges);
-        let columns = Reader::of(self.sample.table);
+        let columns = Reader::of(&self.table);
         let scores = cut(&mut self.scores, self.ranges.iter().map(|r| r.len() * width));
         let tasks = self.ranges.iter().map(|r| r.start).zip(parts).zip(scores);
         on_each_thread(tasks.collect(), |((first, leaves), scores)| {
@@ -363,12 +375,23 @@ impl<'a, 'r> Boosting<'a, 'r> {
 
     /// The model of the first `n_rounds` rounds.
     pub fn model(&self, n_rounds: usize) -> AdditiveModel {
+        let state = self.state(n_rounds);
+        let spelled = |tree| self.spelling.spelled(tree).into_owned();
+        AdditiveModel {
+            trees: state.trees.iter().map(spelled).collect::<Vec<_>>().into(),
+            schema: self.sample.table.schema().clone(),
+            ..state
+        }
+    }
+
+    /// The same on the columns that it was trained with: what a run can go on from.
+    pub fn state(&self, n_rounds: usize) -> AdditiveModel {
         AdditiveModel {
             start: self.start.clone(),
             trees: self.trees[..n_rounds * self.trees_per_round()].to_vec().into(),
             n_runs: 1,
             link: self.loss.link(),
-            schema: self.sample.table.schema().clone(),
+            schema: self.table.schema().clone(),
             output: self.loss.output(self.sample.target),
             curve: None,
         }

@@ -100,6 +100,19 @@ impl Constraints {
         Ok(Constraints { directions: monotone.directions(table)?, sets: interactions.sets(table)? })
     }
 
+    /// With features more, each of which tells something of one that is there: it may stand where that
+    /// may, and has no direction.
+    pub fn followed_by(mut self, sources: impl Iterator<Item = usize> + Clone) -> Constraints {
+        for set in &mut self.sets {
+            let more: Vec<bool> = sources.clone().map(|source| set[source]).collect();
+            set.extend(more);
+        }
+        if self.have_directions() {
+            self.directions.extend(sources.map(|_| None));
+        }
+        self
+    }
+
     /// Whether any feature has a direction.
     pub fn have_directions(&self) -> bool {
         !self.directions.is_empty()

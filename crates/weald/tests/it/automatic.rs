@@ -84,7 +84,7 @@ fn what_is_chosen_is_what_one_could_have_given() {
 fn the_unit_of_weights_does_not_matter() {
     let (table, y) = made(300, 3.0, 1);
     let (numbers, names) = (Target::numbers(y.clone()).unwrap(), classes(&y, 0.3));
-    let boosting = GradientBoosting { min_child_weight: 0.0, n_trees: 30, ..Default::default() };
+    let boosting = GradientBoosting { n_trees: 30, ..Default::default() };
     let forest = RandomForest { n_trees: 20, ..Default::default() };
     for target in [&numbers, &names] {
         let said = |unit: f64| {
@@ -95,7 +95,7 @@ fn the_unit_of_weights_does_not_matter() {
             let boosted = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();
             (boosted, forest.fit(&sample, &run).unwrap().scores(&table).unwrap())
         };
-        let (plain, small) = (said(1.0), said(1.0 / 1024.0));
+        let (plain, small) = (said(1.0), said(2f64.powi(-30)));
         for (a, b) in [(plain.0, small.0), (plain.1, small.1)] {
             let mut pairs = a.values().iter().zip(b.values());
             assert!(pairs.all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");

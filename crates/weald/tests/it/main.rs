@@ -25,4 +25,5 @@ mod runs;
 mod several;
 mod stopping;
 mod streams;
+mod target_statistics;
 mod vector_leaves;

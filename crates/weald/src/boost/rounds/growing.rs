@@ -125,7 +125,7 @@ impl Boosting<'_, '_> {
             max_depth: settings.max_depth.unwrap_or(usize::MAX),
             min_split_rows: 2,
             min_leaf_rows: settings.min_leaf_rows as u64,
-            min_leaf_weight: settings.min_child_weight / weight_unit,
+            min_leaf_weight: settings.min_child_weight() / weight_unit,
             min_level_rows: settings.min_level_rows as u64,
             // A split that gains nothing is not made.
             min_gain: (settings.min_gain / gain_unit).max(f64::MIN_POSITIVE),
@@ -152,7 +152,7 @@ impl Boosting<'_, '_> {
         memory: &mut Memory,
     ) -> Result<Grown> {
         let search = Search::new(
-            (self.sample.table, &self.bins),
+            (&self.table, &self.bins),
             (statistic, criterion),
             Splitter::Best,
             (&self.features, self.features.len()),

@@ -178,7 +178,14 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learner = AnyLearner::named("gradient-boosting").unwrap();
     linear.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
     learners.push(("gradient-boosting with linear leaves".into(), learner));
-    let drawn: [&[(&str, &str)]; 4] = [
+    let drawn: [&[(&str, &str)]; 5] = [
+        &[
+            ("target_statistics", "true"),
+            ("n_runs", "2"),
+            ("early_stopping_rounds", "3"),
+            ("n_trees", "8"),
+            ("min_leaf_rows", "2"),
+        ],
         &[
             ("n_runs", "3"),
             ("early_stopping_rounds", "3"),

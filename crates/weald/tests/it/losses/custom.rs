@@ -116,7 +116,7 @@ fn badly_scaled_losses_learn_the_same_as_well_scaled_ones() {
     let unit = custom(|y, s| 0.5 * (y - s) * (y - s), |y, s| (s - y, 1.0));
     let plain = try_loss(&boosting, &unit, &table, &target).unwrap().scores(&table).unwrap();
     // Powers of two: nothing but the exponent changes. min_child_weight knows the scale.
-    let boosting = GradientBoosting { min_child_weight: 0.0, ..boosting };
+    let boosting = GradientBoosting { min_child_weight: 0.0.into(), ..boosting };
     for scale in [2f64.powi(100), 2f64.powi(-100), 2f64.powi(60), 2f64.powi(-60)] {
         let scaled = custom(
             move |y, s| 0.5 * scale * (y - s) * (y - s),

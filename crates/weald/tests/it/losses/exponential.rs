@@ -12,7 +12,7 @@ fn stumps(n_trees: usize) -> GradientBoosting {
         learning_rate: 1.0,
         max_leaves: 2.into(),
         min_leaf_rows: 1,
-        min_child_weight: 0.0,
+        min_child_weight: 0.0.into(),
         ..GradientBoosting::plain(n_trees)
     }
 }

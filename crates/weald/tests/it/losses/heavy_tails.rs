@@ -81,7 +81,7 @@ impl Reference<'_> {
                 let right = (whole.0 - left.0, whole.1 - left.1);
                 let is_cut = column[order[at - 1]] < column[order[at]];
                 let enough = at.min(order.len() - at) >= self.settings.min_leaf_rows
-                    && left.1.min(right.1) >= self.settings.min_child_weight;
+                    && left.1.min(right.1) >= self.settings.min_child_weight.given().unwrap();
                 let gain = cost(left) + cost(right) - cost(whole);
                 if is_cut && enough && gain > best.gain * (1.0 + 1e-12) {
                     best.gain = gain;
@@ -145,7 +145,7 @@ fn settings() -> GradientBoosting {
         max_leaves: 12.into(),
         // Packed sums do not know their rows: a limit on them is not the reference's.
         min_leaf_rows: 1,
-        min_child_weight: 1e-9,
+        min_child_weight: 1e-9.into(),
         ..GradientBoosting::plain(60)
     }
 }

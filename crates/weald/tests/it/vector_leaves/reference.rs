@@ -39,7 +39,7 @@ impl Node<'_> {
     fn is_allowed(&self, settings: &GradientBoosting) -> bool {
         let weight: f64 = (0..self.n_outputs()).map(|k| self.sums(k).1).sum();
         self.0.len() >= settings.min_leaf_rows
-            && weight / self.n_outputs() as f64 >= settings.min_child_weight
+            && weight / self.n_outputs() as f64 >= settings.min_child_weight.given().unwrap()
     }
 }
 
@@ -155,7 +155,7 @@ fn one_round(base: GradientBoosting, l1: f64, l2: f64, min_child_weight: f64) ->
         min_level_rows: 1,
         l1,
         l2: Choice::Set(l2),
-        min_child_weight,
+        min_child_weight: min_child_weight.into(),
         ..base
     }
 }
