@@ -1,8 +1,10 @@
 //! The rows that a round is trained on.
 
+use std::borrow::Cow;
+
 use crate::data::{RowOrder, Sample, Weights};
 use crate::error::{Error, Result};
-use crate::seed::{Purpose, Seed, unit};
+use crate::seed::{Purpose, Seed};
 
 /// How the rows of a sample enter a tree.
 #[derive(Debug, Clone, Default)]
@@ -79,22 +81,31 @@ impl Bag {
     /// A share of the bag, at least one row; every copy is drawn on its own.
     pub fn drawn(&self, share: f64, order: &BagOrder, seed: Seed) -> Bag {
         let (n_rows, draws) = (order.places.len(), seed.stream(Purpose::Rows));
-        let all: Vec<u32> = self.rows.clone().unwrap_or_else(|| (0..n_rows as u32).collect());
+        let all: Cow<'_, [u32]> = match &self.rows {
+            Some(rows) => rows.into(),
+            None => (0..n_rows as u32).collect(),
+        };
         let mut last = (u32::MAX, 0);
         let mut drawn = |row: u32| {
             // Copies of a row stand next to each other.
-            last = if last.0 == row { (row, last.1 + 1) } else { (row, 0) };
+            last = (row, if last.0 == row { last.1 + 1 } else { 0 });
             draws.at(order.places[row as usize] + last.1)
         };
-        let below = |bits: u64| unit(bits) < share;
-        let mut rows: Vec<u32> = all.iter().copied().filter(|&row| below(drawn(row))).collect();
+        let below = first_not_below(share);
+        let (mut rows, mut n, mut copies) = (vec![0; all.len()], 0, vec![0; n_rows]);
+        for &row in all.iter() {
+            // Chance cannot be foreseen, by a processor neither: every row is written, few stay.
+            let is_in = drawn(row) < below;
+            rows[n] = row;
+            n += usize::from(is_in);
+            copies[row as usize] += u32::from(is_in);
+        }
+        rows.truncate(n);
         if rows.is_empty() {
             rows.extend(all.iter().copied().min_by_key(|&row| drawn(row)));
+            rows.iter().for_each(|&row| copies[row as usize] = 1);
         }
-        let mut copies = vec![0; n_rows];
-        rows.iter().for_each(|&row| copies[row as usize] += 1);
-        let n = rows.len();
-        let weights = self.weights.clone();
+        let (n, weights) = (rows.len(), self.weights.clone());
         Bag { rows: Some(rows), weights, is_weighted: self.is_weighted, copies: Some(copies), n }
     }
 
@@ -118,8 +129,74 @@ impl Bag {
     /// The rows that are not in the bag.
     pub fn out_of_bag(&self, n_rows: usize) -> Vec<u32> {
         let Some(rows) = &self.rows else { return Vec::new() };
-        let mut inside = vec![false; n_rows];
-        rows.iter().for_each(|&row| inside[row as usize] = true);
-        (0..n_rows as u32).filter(|&row| !inside[row as usize]).collect()
+        let counted = || {
+            let mut copies = vec![0; n_rows];
+            rows.iter().for_each(|&row| copies[row as usize] = 1);
+            copies
+        };
+        let copies: Cow<'_, [u32]> =
+            self.copies.as_ref().map_or_else(|| counted().into(), Cow::from);
+        let (mut out, mut n) = (vec![0; n_rows], 0);
+        for (row, copies) in (0..).zip(copies.iter()) {
+            out[n] = row;
+            n += usize::from(*copies == 0);
+        }
+        out.truncate(n);
+        out
+    }
+}
+
+/// The first of the numbers of 53 bits that are not below this share of them.
+fn first_not_below(share: f64) -> u64 {
+    let all = (1u64 << 53) as f64;
+    ((share * all).ceil() as u64) << 11
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::unit;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_share_of_draws_is_below_it(bits: u64, share in 1e-18..0.9999f64) {
+            for share in [share, unit(bits), 0.8] {
+                prop_assert_eq!(bits < first_not_below(share), unit(bits) < share);
+            }
+        }
+
+        #[test]
+        fn what_is_drawn_and_what_is_not_are_all(
+            counts in prop::collection::vec(0u32..4, 1..40),
+            share in 0.01..0.99f64,
+            seed: u64,
+        ) {
+            prop_assume!(counts.iter().any(|&n| n > 0));
+            let (n_rows, rows) = (counts.len(), (0..counts.len() as u32).collect());
+            let places = counts.iter().scan(0, |sum, &n| {
+                *sum += u64::from(n);
+                Some(*sum - u64::from(n))
+            });
+            let order = BagOrder { rows, places: places.collect() };
+            let whole = Bag::of(&Weights::counts(counts.clone()).unwrap(), n_rows).unwrap();
+            let bag = whole.drawn(share, &order, Seed(seed));
+            let draws = Seed(seed).stream(Purpose::Rows);
+            let copies = bag.copies.as_ref().unwrap();
+            let expected = |row: usize| (0..u64::from(counts[row]))
+                .filter(|copy| unit(draws.at(order.places[row] + copy)) < share)
+                .count() as u32;
+            if (0..n_rows).any(|row| expected(row) > 0) {
+                prop_assert!((0..n_rows).all(|row| copies[row] == expected(row)));
+            }
+            let spelled: Vec<u32> = (0..n_rows as u32)
+                .flat_map(|row| std::iter::repeat_n(row, copies[row as usize] as usize))
+                .collect();
+            prop_assert!(bag.n == spelled.len() && bag.n > 0);
+            prop_assert_eq!(bag.rows.as_ref().unwrap(), &spelled);
+            let out: Vec<u32> =
+                (0..n_rows as u32).filter(|&row| copies[row as usize] == 0).collect();
+            prop_assert_eq!(bag.out_of_bag(n_rows), out);
+        }
     }
 }

@@ -11,10 +11,11 @@ use crate::loss::Loss;
 use crate::scores::Scores;
 
 /// What the rounds that patience waits for must gain, or boosting is over: of the loss, and of what
-/// all rounds before gained, the lesser. Without this, losses that fall for ever by next to nothing
-/// take most of the time.
+/// all rounds before gained, the lesser; and, where hardly any loss is left, a trace of what they gained.
+/// Without this, losses that fall for ever by next to nothing take most of the time.
 const LEAST_GAIN: f64 = 1e-3;
 const LEAST_SHARE: f64 = 1e-2;
+const LEAST_TRACE: f64 = 1e-5;
 
 /// The losses of held-out rows, round by round, and how long to wait for a lower one.
 #[derive(Debug)]
@@ -70,7 +71,10 @@ impl EarlyStopping {
         let (before, since) = self.losses.split_at(n_before);
         let (before, since) = (before[lowest(before)], since[lowest(since)]);
         let enough = match self.wants_gain && self.losses[0].is_finite() {
-            true => (LEAST_GAIN * before.abs()).min(LEAST_SHARE * (self.losses[0] - before)),
+            true => {
+                let gained = self.losses[0] - before;
+                (LEAST_GAIN * before.abs()).clamp(LEAST_TRACE * gained, LEAST_SHARE * gained)
+            }
             false => 0.0,
         };
         before - since <= enough || since.is_infinite()

@@ -38,8 +38,9 @@ pub struct GradientBoosting {
     pub start: Start,
     /// Rounds at the most; exactly so many if `early_stopping_rounds` is `None`.
     pub n_trees: usize,
-    /// How far the scores move along each tree.
-    pub learning_rate: f64,
+    /// How far the scores move along each tree; by itself 0.15, or 0.1 where a tree has a value for each
+    /// score.
+    pub learning_rate: Choice<f64>,
     /// In what order a tree grows.
     pub growth: Growth,
     /// Leaves of a tree at the most; by itself 16 for fewer than 10,000 rows, else 31. An oblivious
@@ -111,7 +112,7 @@ impl Default for GradientBoosting {
             loss: LossChoice::Auto,
             start: Start::Best,
             n_trees: 1000,
-            learning_rate: 0.1,
+            learning_rate: Choice::Auto,
             growth: Growth::LeafWise,
             max_leaves: Choice::Auto,
             max_depth: None,
@@ -148,6 +149,7 @@ impl GradientBoosting {
     pub fn plain(n_trees: usize) -> GradientBoosting {
         GradientBoosting {
             n_trees,
+            learning_rate: Choice::Set(0.1),
             max_leaves: Choice::Set(31),
             min_leaf_rows: 20,
             l2: Choice::Set(0.0),
@@ -390,7 +392,7 @@ impl Parameters for GradientBoosting {
             loss: "what is made small",
             start: "the scores before the first tree",
             n_trees: "rounds at the most; as a rule early stopping ends before",
-            learning_rate: "how far the scores move along each tree",
+            learning_rate: "how far the scores move along each tree; auto: 0.15, or 0.1 with vector leaves",
             growth: "the order in which a tree grows",
             max_leaves: "leaves of a tree at the most; auto: 16, or 31 from 10,000 rows on",
             max_depth: "splits on the longest way from root to leaf",
@@ -431,8 +433,8 @@ impl Parameters for GradientBoosting {
         if let Some(few @ ..2) = self.max_leaves.given() {
             return out_of_range("max_leaves", few, "at least 2, or auto");
         }
-        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
-            return out_of_range("learning_rate", self.learning_rate, "a number above 0");
+        if !(self.rate() > 0.0 && self.rate().is_finite()) {
+            return out_of_range("learning_rate", self.rate(), "a number above 0, or auto");
         }
         if self.min_leaf_rows == 0 {
             return out_of_range("min_leaf_rows", 0, "at least 1");

@@ -26,7 +26,7 @@ impl GradientBoosting {
         GradientBoosting {
             loss: LossChoice::Squared,
             start: Start::Zero,
-            learning_rate,
+            learning_rate: learning_rate.into(),
             max_leaves: n_splits.saturating_add(1).into(),
             min_leaf_rows: 1,
             min_child_weight: Choice::Set(0.0),

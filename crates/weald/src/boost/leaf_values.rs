@@ -55,7 +55,7 @@ impl LeafValues<'_> {
     pub fn put_on(&self, grown: &Grown) -> Tree {
         let scales = self.gradients.exact_scales(self.bag.n);
         let sums = self.node_sums(grown);
-        let rate = self.settings.learning_rate;
+        let rate = self.settings.rate();
         let rule = self.loss.leaf_rule(self.output);
         let longest = self.loss.longest_step();
         let describe = |((g, h), node): (Units, &GrownNode)| {

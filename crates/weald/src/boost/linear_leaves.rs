@@ -161,7 +161,7 @@ impl LeafSlopes<'_> {
             .fold((0.0f64, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
         // All the way gains most, and any part of it something: the loss is a parabola.
         let part = ((self.longest - mean) / most).min((self.longest + mean) / least.abs()).min(1.0);
-        let rate = self.settings.learning_rate;
+        let rate = self.settings.rate();
         let slope = |(&feature, (slope, low, high)): (&u32, (f64, f64, f64))| Slope {
             feature,
             slope: rate * part * slope,

@@ -25,21 +25,28 @@ pub struct Measures {
 
 /// Measures the gradients of some rows; those of absent rows become 0.
 pub fn measure(rows: &mut [Gradient], copies: Option<&[u32]>) -> Measures {
-    let Some(copies) = copies else { return measure_all(rows) };
-    let mut found = Measures::default();
-    for (row, &copies) in rows.iter_mut().zip(copies) {
-        if copies == 0 {
-            *row = Gradient::default();
+    if let Some(copies) = copies {
+        for (row, &copies) in rows.iter_mut().zip(copies) {
+            *row = if copies == 0 { Gradient::default() } else { *row };
         }
-        let (size, copies) = (row.g.abs(), copies as f32);
-        found.is_unsound |= !row.is_finite();
-        found.largest_g = larger(found.largest_g, size);
-        found.largest_h = larger(found.largest_h, row.h);
-        found.squares += copies * size * size;
-        found.sum_g += f64::from(copies) * f64::from(size);
-        found.sum_h += f64::from(copies) * f64::from(larger(0.0, row.h));
     }
-    found
+    let (blocks, rest) = rows.as_chunks::<LANES>();
+    let mut last = [Gradient::default(); LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    let mut lanes = with_vectors(Count { blocks, copies });
+    let mut last_copies = [1; LANES];
+    if let Some(copies) = copies {
+        last_copies[..rest.len()].copy_from_slice(&copies[rows.len() - rest.len()..]);
+    }
+    lanes.count(&last, &last_copies);
+    Measures {
+        largest_g: lanes.largest_g.into_iter().fold(0.0, larger),
+        largest_h: lanes.largest_h.into_iter().fold(0.0, larger),
+        squares: lanes.squares.iter().sum(),
+        sum_g: lanes.sum_g.iter().sum(),
+        sum_h: lanes.sum_h.iter().sum(),
+        is_unsound: lanes.unsound.iter().any(|x| *x != 0.0),
+    }
 }
 
 /// Measures of eight rows side by side.
@@ -55,39 +62,24 @@ struct Lanes {
 
 impl Lanes {
     #[inline(always)]
-    fn count(&mut self, block: &[Gradient; LANES]) {
-        for (i, gradient) in block.iter().enumerate() {
-            let (g, h) = (gradient.g.abs(), gradient.h);
+    fn count(&mut self, block: &[Gradient; LANES], copies: &[u32; LANES]) {
+        for (i, (gradient, &copies)) in block.iter().zip(copies).enumerate() {
+            let (g, h, copies) = (gradient.g.abs(), gradient.h, copies as f32);
             self.largest_g[i] = larger(self.largest_g[i], g);
             self.largest_h[i] = larger(self.largest_h[i], h);
-            self.squares[i] += g * g;
+            self.squares[i] += copies * g * g;
             // 0, unless one of them is not finite.
             self.unsound[i] += g * 0.0 + h * 0.0;
-            self.sum_g[i] += f64::from(g);
-            self.sum_h[i] += f64::from(larger(0.0, h));
+            self.sum_g[i] += f64::from(copies) * f64::from(g);
+            self.sum_h[i] += f64::from(copies) * f64::from(larger(0.0, h));
         }
-    }
-}
-
-fn measure_all(rows: &[Gradient]) -> Measures {
-    let (blocks, rest) = rows.as_chunks::<LANES>();
-    let mut last = [Gradient::default(); LANES];
-    last[..rest.len()].copy_from_slice(rest);
-    let mut lanes = with_vectors(Count { blocks });
-    lanes.count(&last);
-    Measures {
-        largest_g: lanes.largest_g.into_iter().fold(0.0, larger),
-        largest_h: lanes.largest_h.into_iter().fold(0.0, larger),
-        squares: lanes.squares.iter().sum(),
-        sum_g: lanes.sum_g.iter().sum(),
-        sum_h: lanes.sum_h.iter().sum(),
-        is_unsound: lanes.unsound.iter().any(|x| *x != 0.0),
     }
 }
 
 /// Counts whole blocks of rows.
 struct Count<'a> {
     blocks: &'a [[Gradient; LANES]],
+    copies: Option<&'a [u32]>,
 }
 
 impl Loop for Count<'_> {
@@ -96,8 +88,13 @@ impl Loop for Count<'_> {
     #[inline(always)]
     fn run(self) -> Lanes {
         let mut lanes = Lanes::default();
-        for block in self.blocks {
-            lanes.count(block);
+        match self.copies {
+            None => self.blocks.iter().for_each(|block| lanes.count(block, &[1; LANES])),
+            Some(copies) => {
+                let copies = copies.as_chunks::<LANES>().0;
+                let blocks = self.blocks.iter().zip(copies);
+                blocks.for_each(|(block, copies)| lanes.count(block, copies));
+            }
         }
         lanes
     }

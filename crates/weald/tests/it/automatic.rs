@@ -71,6 +71,10 @@ fn what_is_chosen_is_what_one_could_have_given() {
             max_leaves: Choice::Set(max_leaves),
             n_runs: Choice::Set(n_runs),
             subsample: Choice::Set(0.8),
+            learning_rate: Choice::Set(0.15),
+            min_child_weight: Choice::Set(1e-3),
+            l2: Choice::Set(1.0),
+            target_statistics: Choice::Set(false),
             vector_leaves: Choice::Set(false),
             ..auto.clone()
         };

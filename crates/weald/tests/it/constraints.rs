@@ -165,7 +165,7 @@ fn monotone_scores_hold_whatever_else_is_set() {
         GradientBoosting { l1: 2.0, l2: Choice::Set(5.0), ..plain.clone() },
         GradientBoosting { subsample: Choice::Set(0.6), colsample: 0.5, ..plain.clone() },
         GradientBoosting { goss: Some(Goss { top: 0.2, rest: 0.2 }), ..absolute.clone() },
-        GradientBoosting { drop_rate: 0.3, learning_rate: 0.9, ..plain.clone() },
+        GradientBoosting { drop_rate: 0.3, learning_rate: 0.9.into(), ..plain.clone() },
         GradientBoosting { max_depth: Some(2), ..absolute.clone() },
         GradientBoosting { growth: Growth::Oblivious, ..absolute.clone() },
         GradientBoosting { growth: Growth::LevelWise, ..plain.clone() },
@@ -298,7 +298,7 @@ fn the_best_allowed_splits_are_those_of_a_slow_and_obvious_tree() {
         let target = Target::numbers(y.clone()).unwrap();
         let boosting = GradientBoosting {
             start: Start::Zero,
-            learning_rate: 1.0,
+            learning_rate: 1.0.into(),
             max_leaves: leaves.into(),
             min_leaf_rows: 2,
             monotone: monotone(&[("b", Direction::Up), ("c", Direction::Down)]),
@@ -344,7 +344,7 @@ fn missing_values_may_stand_alone_against_any_direction() {
         let target = Target::numbers(y.clone()).unwrap();
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         let boosting = GradientBoosting {
-            learning_rate: 0.5,
+            learning_rate: 0.5.into(),
             min_leaf_rows: 1,
             monotone: monotone(&[("x", way)]),
             ..GradientBoosting::plain(30)

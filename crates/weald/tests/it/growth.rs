@@ -17,7 +17,7 @@ fn one_tree(growth: Growth, max_leaves: usize, min_leaf_rows: usize) -> Gradient
     GradientBoosting {
         loss: LossChoice::Squared,
         start: Start::Zero,
-        learning_rate: 1.0,
+        learning_rate: 1.0.into(),
         growth,
         max_leaves: max_leaves.into(),
         min_leaf_rows,

@@ -15,7 +15,7 @@ use weald::tree::{LinearLeaf, Monotone, Rule, Tree};
 fn one_tree(max_leaves: usize) -> GradientBoosting {
     GradientBoosting {
         start: Start::Zero,
-        learning_rate: 1.0,
+        learning_rate: 1.0.into(),
         max_leaves: max_leaves.into(),
         linear_leaves: true,
         linear_l2: 0.0,
@@ -158,7 +158,7 @@ fn leaves_are_those_of_a_slow_and_obvious_fit() {
     for ridge in [0.0, 3.0] {
         let boosting = GradientBoosting {
             start: Start::Best,
-            learning_rate: 0.3,
+            learning_rate: 0.3.into(),
             linear_l2: ridge,
             max_leaves: 6.into(),
             min_leaf_rows: 60,
@@ -211,7 +211,7 @@ fn a_smooth_function_takes_fewer_trees() {
     let ((table, y), (other, other_y)) = (made(2000, 10), made(2000, 20));
     for n_trees in [5, 20, 60] {
         let boosting = GradientBoosting {
-            learning_rate: 0.3,
+            learning_rate: 0.3.into(),
             max_leaves: 8.into(),
             ..GradientBoosting::plain(n_trees)
         };
@@ -350,7 +350,7 @@ fn every_loss_of_newton_steps_gains_by_slopes() {
     for loss in ["squared", "huber:1", "poisson", "gamma", "tweedie:1.5"] {
         let mut boosting = GradientBoosting { n_trees: 10, ..one_tree(4) };
         boosting.start = Start::Best;
-        boosting.learning_rate = 0.3;
+        boosting.learning_rate = 0.3.into();
         boosting.set("loss", loss).unwrap();
         let run = Run::quiet(Seed(1), 2).unwrap();
         let linear = boosting.fit(&sample, &run).unwrap();
@@ -370,7 +370,7 @@ fn no_row_is_moved_farther_than_the_longest_step() {
     let table = numbers(&[("x", x.clone()), ("z", z.clone())]);
     let target = Target::from_names(&names);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let boosting = GradientBoosting { n_trees: 40, learning_rate: 0.5, ..one_tree(6) };
+    let boosting = GradientBoosting { n_trees: 40, learning_rate: 0.5.into(), ..one_tree(6) };
     let model = boosting.fit(&sample, &Run::quiet(Seed(1), 2).unwrap()).unwrap();
     let far = [-1e300, -1.0, 0.0, 0.3, 0.6, 1.0, 1e9];
     let far = |row: usize| [far[row % 7], far[row / 7]];

@@ -209,7 +209,7 @@ fn a_model_that_more_rounds_only_harm_stays_as_it_is() {
     let mut draws = Seed(9).stream(Purpose::Rows);
     let noise = Target::numbers((0..200).map(|_| draws.unit()).collect()).unwrap();
     let sample = Sample::new(&table, &noise, &Weights::Uniform).unwrap();
-    let fast = GradientBoosting { learning_rate: 1.0, n_trees: 20, ..boosting() };
+    let fast = GradientBoosting { learning_rate: 1.0.into(), n_trees: 20, ..boosting() };
     let first = fit(
         &GradientBoosting { early_stopping_rounds: Choice::Set(None), ..fast.clone() },
         &sample,
@@ -406,7 +406,7 @@ fn a_state_of_another_fit_is_refused_and_says_what_differs() {
         }
     };
     assert_eq!(differ(&boosting(), &sample, Seed(4)), "seed");
-    let faster = GradientBoosting { learning_rate: 0.2, ..boosting() };
+    let faster = GradientBoosting { learning_rate: 0.2.into(), ..boosting() };
     assert_eq!(differ(&faster, &sample, SEED), "learning_rate");
     let sample_of_other = Sample::new(&other, &target, &Weights::Uniform).unwrap();
     assert_eq!(differ(&boosting(), &sample_of_other, SEED), "table");

@@ -9,7 +9,7 @@ use super::{fit, table};
 fn stumps(n_trees: usize) -> GradientBoosting {
     GradientBoosting {
         loss: LossChoice::Exponential,
-        learning_rate: 1.0,
+        learning_rate: 1.0.into(),
         max_leaves: 2.into(),
         min_leaf_rows: 1,
         min_child_weight: 0.0.into(),

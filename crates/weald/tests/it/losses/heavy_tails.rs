@@ -39,7 +39,11 @@ impl Reference<'_> {
             let gradients: Vec<(f64, f64)> = pairs.collect();
             for leaf in self.tree(&gradients) {
                 let (g, h) = sums(&leaf.rows, &gradients);
-                let step = if h > 0.0 { -g / h * self.settings.learning_rate } else { 0.0 };
+                let step = if h > 0.0 {
+                    -g / h * self.settings.learning_rate.given().unwrap()
+                } else {
+                    0.0
+                };
                 leaf.rows.iter().for_each(|&row| scores[row] += step);
             }
         }
@@ -141,7 +145,7 @@ fn compare(
 
 fn settings() -> GradientBoosting {
     GradientBoosting {
-        learning_rate: 0.4,
+        learning_rate: 0.4.into(),
         max_leaves: 12.into(),
         // Packed sums do not know their rows: a limit on them is not the reference's.
         min_leaf_rows: 1,

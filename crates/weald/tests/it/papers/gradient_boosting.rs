@@ -56,7 +56,7 @@ fn least_squares_boost_is_the_box() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let boosting = GradientBoosting {
         loss: LossChoice::Squared,
-        learning_rate: rate,
+        learning_rate: rate.into(),
         max_leaves: leaves.into(),
         min_leaf_rows: min_leaf,
         ..GradientBoosting::plain(rounds)

@@ -109,7 +109,7 @@ fn check(
                 assert!(best < 1e-3, "a split that gains {best} was not made");
             }
             for (output, value) in tree.value(at).iter().enumerate() {
-                let expected = settings.learning_rate * value_of(&node, output);
+                let expected = settings.learning_rate.given().unwrap() * value_of(&node, output);
                 let near = (value - expected).abs() <= 1e-4 * (1.0 + expected.abs());
                 assert!(near, "leaf {at}: {value} for {expected}");
             }
