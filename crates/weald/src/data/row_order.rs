@@ -71,6 +71,28 @@ impl RowOrder {
         Groups { copies, ends }
     }
 
+    /// Weights by which one of several equal rows stands for all of them; `None` if no rows are equal,
+    /// or if they weigh something, so that they cannot be counted.
+    pub fn merged(&self, weights: &Weights) -> Option<Weights> {
+        let is_other = self.is_other.as_ref().filter(|is_other| !is_other.iter().all(|&is| is))?;
+        let mut counts: Vec<u32> = match weights {
+            Weights::Real(_) => return None,
+            Weights::Uniform | Weights::Counts(_) => {
+                (0..self.rows.len()).map(|row| weights.copies(row).0).collect()
+            }
+        };
+        let mut first = 0;
+        for (&row, &is_other) in self.rows.iter().zip(is_other) {
+            let row = row as usize;
+            if is_other {
+                first = row;
+            } else {
+                counts[first] = counts[first].checked_add(std::mem::take(&mut counts[row]))?;
+            }
+        }
+        Some(Weights::Counts(counts.into()))
+    }
+
     /// The place of the first copy of each row among the copies of all rows, in this order.
     pub fn places(&self, weights: &Weights) -> Vec<u64> {
         let mut places = vec![0; self.rows.len()];
