@@ -71,28 +71,6 @@ impl RowOrder {
         Groups { copies, ends }
     }
 
-    /// Weights by which one of several equal rows stands for all of them; `None` if no rows are equal,
-    /// or if they weigh something, so that they cannot be counted.
-    pub fn merged(&self, weights: &Weights) -> Option<Weights> {
-        let is_other = self.is_other.as_ref().filter(|is_other| !is_other.iter().all(|&is| is))?;
-        let mut counts: Vec<u32> = match weights {
-            Weights::Real(_) => return None,
-            Weights::Uniform | Weights::Counts(_) => {
-                (0..self.rows.len()).map(|row| weights.copies(row).0).collect()
-            }
-        };
-        let mut first = 0;
-        for (&row, &is_other) in self.rows.iter().zip(is_other) {
-            let row = row as usize;
-            if is_other {
-                first = row;
-            } else {
-                counts[first] = counts[first].checked_add(std::mem::take(&mut counts[row]))?;
-            }
-        }
-        Some(Weights::Counts(counts.into()))
-    }
-
     /// The place of the first copy of each row among the copies of all rows, in this order.
     pub fn places(&self, weights: &Weights) -> Vec<u64> {
         let mut places = vec![0; self.rows.len()];
@@ -118,6 +96,20 @@ impl Groups {
         let starts = std::iter::once(&0).chain(&self.ends);
         let groups = starts.zip(&self.ends).map(|(&start, &end)| &self.copies[start..end]);
         groups.filter(|rows| !rows.is_empty())
+    }
+
+    /// Rows and how often each stands there, if up to `most` equal ones are to be one row, and more
+    /// than that each its own.
+    pub fn merged(&self, most: usize) -> (Vec<usize>, Vec<u32>) {
+        let (mut rows, mut counts) = (Vec::new(), Vec::new());
+        for equal in self.iter() {
+            let n_together = if equal.len() <= most { equal.len() } else { 1 };
+            for together in equal.chunks(n_together) {
+                rows.push(together[0] as usize);
+                counts.push(together.len() as u32);
+            }
+        }
+        (rows, counts)
     }
 
     /// How many rows there are, copies counted.

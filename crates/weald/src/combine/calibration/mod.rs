@@ -29,7 +29,7 @@ pub use sigmoid::Sigmoid;
 pub use temperature::Temperature;
 
 use crate::base::row_sums::RowWeights;
-use crate::data::{ClassLabels, RowOrder, Sample, Target, Weights};
+use crate::data::{ClassLabels, RowOrder, Sample, Table, Target, Weights};
 use crate::ensemble::{Honest, Named, Split, cross_fit};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -39,6 +39,8 @@ use crate::scores::Scores;
 
 /// Probabilities below this, 2^-40, are not told apart: a logarithm of 0 would be infinite.
 const LEAST: f64 = 1.0 / (1u64 << 40) as f64;
+/// Equal rows that are out of a bag together, at the most: three are so in one bag of twenty.
+const MOST_TOGETHER: usize = 3;
 /// Log odds are smaller in size: those of 2^-40 are -27.7.
 const LARGEST_LOG_ODDS: f64 = 28.0;
 
@@ -69,14 +71,16 @@ pub enum CalibrationMap {
 pub enum HeldOut {
     /// Folds, stretches of time or a share: models of other rows are asked.
     Split(Split),
-    /// All rows, by the members of the base that have not seen them: one fit is enough.
+    /// All rows, by the members of the base that have not seen them: one fit is enough. Of a forest
+    /// about a third of the trees speak of a row, which are a little less sure than all together.
     OutOfBag,
 }
 
 /// What a base says of rows that it has not seen.
 struct Said {
     answers: Scores,
-    rows: Vec<usize>,
+    /// What the rows are.
+    target: Target,
     /// How much each of them counts.
     weights: Weights,
 }
@@ -136,8 +140,7 @@ impl<L: Learner> Learner for Calibration<L> {
             HeldOut::Split(split) => self.ask_held_out((split, groups), sample, run)?,
             HeldOut::OutOfBag => self.ask_out_of_bag(groups, sample, run)?,
         };
-        let target = sample.target.take(&said.rows);
-        let map = run.install(|| self.map.fit(&said.answers, &target, &said.weights))?;
+        let map = run.install(|| self.map.fit(&said.answers, &said.target, &said.weights))?;
         Ok(Calibrated { base, map })
     }
 }
@@ -163,7 +166,7 @@ impl<L: Learner> Calibration<L> {
             None => self.base.fit(sample, run)?,
         };
         let answers = answers.pop().ok_or(Error::Interrupted)?;
-        Ok((model, Said { answers, rows, weights }))
+        Ok((model, Said { answers, target: sample.target.take(&rows), weights }))
     }
 
     /// The base on all rows, and what its members said of rows out of their bags.
@@ -179,17 +182,19 @@ impl<L: Learner> Calibration<L> {
                 "folds:5 or share:0.2 where rows have groups: bags do not keep to them",
             );
         }
-        // Equal rows are out of a bag together, so that counts are rows spelled out.
-        let merged = run.install(|| RowOrder::of(sample).merged(sample.weights));
-        let weights = merged.as_ref().unwrap_or(sample.weights);
-        let fitted = self.base.fit_with_out_of_bag(&sample.reweighted(weights), run)?;
-        let Some((model, all)) = fitted else {
+        let few = run.install(|| few_together(sample));
+        let sample = &few.as_ref().map_or(*sample, |(table, target, weights)| Sample {
+            table,
+            target,
+            weights,
+        });
+        let Some((model, all)) = self.base.fit_with_out_of_bag(sample, run)? else {
             return refused(
                 "folds:5, time:5 or share:0.2 for a base that leaves no rows out of a bag, as \
                  random-forest and bagging do",
             );
         };
-        let is_asked = |row: &usize| weights.at(*row) > 0.0 && !all.row(*row)[0].is_nan();
+        let is_asked = |row: &usize| sample.weights.at(*row) > 0.0 && !all.row(*row)[0].is_nan();
         let rows: Vec<usize> = (0..sample.n_rows()).filter(is_asked).collect();
         if rows.is_empty() {
             return refused("folds:5, or a base of more members: all of them have seen every row");
@@ -197,8 +202,23 @@ impl<L: Learner> Calibration<L> {
         let mut answers = Scores::zeros(rows.len(), all.width());
         let places = answers.rows_mut().zip(&rows);
         places.for_each(|(to, &row)| to.copy_from_slice(all.row(row)));
-        Ok((model, Said { answers, weights: weights.take(&rows), rows }))
+        let (target, weights) = (sample.target.take(&rows), sample.weights.take(&rows));
+        Ok((model, Said { answers, target, weights }))
     }
+}
+
+/// The same rows, of which a few equal ones are one, out of a bag together, and many equal ones each
+/// their own; `None` if they stand there so. A model has learned the twin of a row by heart, but not
+/// what many rows of few values have in common; and however counts are spelled, the same is asked.
+fn few_together(sample: &Sample<'_>) -> Option<(Table, Target, Weights)> {
+    if let Weights::Real(_) = sample.weights {
+        return None;
+    }
+    let (rows, counts) = RowOrder::of(sample).groups(sample.weights).merged(MOST_TOGETHER);
+    if rows.len() == sample.n_rows() && counts.iter().all(|&count| count == 1) {
+        return None;
+    }
+    Some((sample.table.take(&rows), sample.target.take(&rows), Weights::Counts(counts.into())))
 }
 
 fn check_classes(target: &Target) -> Result<&ClassLabels> {
