@@ -7,10 +7,13 @@
 //! out of the bag, which takes no fit more. A base that weighs classes unequally is brought back to
 //! how often they occur.
 //!
-//! - [`Temperature`]: one number; the most likely class stays. The default: it was the least often
-//!   harmful (`bench/record/calibration_quality.md`);
+//! - [`Temperature`]: one number; the most likely class stays. The default: on ten public sets it
+//!   was the least often harmful (`bench/record/calibration_quality.md`);
 //! - [`Sigmoid`]: two numbers for each class (Platt 1999);
 //! - [`Isotonic`]: any curve that never falls; for many rows (Zadrozny & Elkan 2002).
+//!
+//! Forests gain: on those sets a temperature took 4 % off their log loss. Boosting by default ends where
+//! its log loss on rows held out is least, and has next to nothing to gain.
 //!
 //! To prefer over [`Stacking`](super::Stacking) where the base is to stay as it is, and what it says
 //! need only be put right. It changes the order of rows, as in the area under the curve, hardly or
