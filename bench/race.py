@@ -191,9 +191,13 @@ def run(contest, description):
 
 
 def build_weald():
+    build_bench()
+    build_python()
+
+
+def build_bench():
     build = ["cargo", "build", "--release", "--quiet", "-p", "weald-bench"]
     subprocess.run(build, cwd=ROOT, check=True)
-    build_python()
 
 
 def build_python():

@@ -153,6 +153,7 @@ fn size_of_trees(model: &AnyModel) -> (usize, usize, usize) {
         }
         AnyModel::Mixture(model) => total(model.experts.iter().map(size_of_trees)),
         AnyModel::Coded(model) => total(model.members.iter().map(size_of_trees)),
+        AnyModel::Calibrated(model) => size_of_trees(&model.base),
         AnyModel::Density(model) => {
             (model.trees.len(), model.trees.n_leaves(), model.trees.n_nodes())
         }

@@ -128,6 +128,7 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
         AnyModel::Dynamic(model) => model.prior.clone(),
         AnyModel::Mixture(model) => model.prior.clone(),
         AnyModel::Coded(model) => model.prior.clone(),
+        AnyModel::Calibrated(model) => prior_value(&model.base),
         // Of nothing: a row that lies as others do.
         AnyModel::Isolation(model) => vec![model.typical().exp2()],
         AnyModel::Density(model) => vec![model.chosen.out_of_bag.unwrap_or(0.0)],

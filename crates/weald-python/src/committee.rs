@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use weald::adaboost::BoostedModel;
 use weald::any::{AnyModel, Trained};
 use weald::base::constant::ConstantModel;
-use weald::combine::{Coded, Dynamic, Mixture, Stacked};
+use weald::combine::{Calibrated, Coded, Dynamic, Mixture, Stacked};
 use weald::ensemble::{Ensemble, Member};
 use weald::model::Model as _;
 use weald::persist;
@@ -35,6 +35,8 @@ pub enum Members {
     Mixture(Mixture<PartModel>),
     /// Members that tell several classes apart.
     Coded(Coded<PartModel>),
+    /// One member, whose probabilities are put right.
+    Calibrated(Calibrated<PartModel>),
 }
 
 /// Members some of which are Python's, and where they came from.
@@ -64,6 +66,7 @@ impl Members {
             Members::Dynamic(dynamic) => dynamic,
             Members::Mixture(mixture) => mixture,
             Members::Coded(coded) => coded,
+            Members::Calibrated(calibrated) => calibrated,
         }
     }
 
@@ -83,6 +86,7 @@ impl Members {
             }
             Members::Mixture(mixture) => mixture.experts.iter().map(|m| (m, None)).collect(),
             Members::Coded(coded) => coded.members.iter().map(|m| (m, None)).collect(),
+            Members::Calibrated(calibrated) => vec![(&calibrated.base, None)],
         }
     }
 
@@ -105,6 +109,7 @@ impl Members {
             Members::Dynamic(model) => model.map(own).map(|m| AnyModel::Dynamic(Box::new(m))),
             Members::Mixture(model) => model.map(own).map(|m| AnyModel::Mixture(Box::new(m))),
             Members::Coded(model) => model.map(own).map(|m| AnyModel::Coded(Box::new(m))),
+            Members::Calibrated(model) => model.map(own).map(|m| AnyModel::Calibrated(Box::new(m))),
         }
     }
 
@@ -129,6 +134,7 @@ impl Members {
             AnyModel::Dynamic(shell) => Members::Dynamic(shell.map(&mut part)?),
             AnyModel::Mixture(shell) => Members::Mixture(shell.map(&mut part)?),
             AnyModel::Coded(shell) => Members::Coded(shell.map(&mut part)?),
+            AnyModel::Calibrated(shell) => Members::Calibrated(shell.map(&mut part)?),
             _ => return None,
         };
         members.next().is_none().then_some(found)

@@ -9,7 +9,8 @@ use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::bag::Bagging;
 use weald::boost::{GradientBoosting, Start};
 use weald::combine::{
-    DynamicSelection, MixtureOfExperts, MultiClass, Stacking, Voting, WeightedCommittee,
+    Calibration, DynamicSelection, MixtureOfExperts, MultiClass, Stacking, Voting,
+    WeightedCommittee,
 };
 use weald::data::{Sample, Task};
 use weald::ensemble::{Named, OutOfBag};
@@ -53,6 +54,8 @@ pub enum OfParts {
     MixtureOfExperts(MixtureOfExperts<Part>),
     /// Members that tell two classes apart.
     MultiClass(MultiClass<Part>),
+    /// One member, whose probabilities are put right.
+    Calibration(Calibration<Part>),
 }
 
 /// Parts that are Python's, by the names that parameters have for them.
@@ -116,6 +119,11 @@ impl Learner {
             (AnyLearner::MultiClass(learner), None) => OfParts::MultiClass(MultiClass {
                 base: parts.part("base", &learner.base)?,
                 scheme: learner.scheme,
+            }),
+            (AnyLearner::Calibration(learner), None) => OfParts::Calibration(Calibration {
+                base: parts.part("base", &learner.base)?,
+                map: learner.map,
+                held_out: learner.held_out,
             }),
             (AnyLearner::Voting(learner), None) => OfParts::Voting(Voting {
                 members: parts.members(&learner.members)?,
@@ -260,6 +268,9 @@ impl OfParts {
             }
             OfParts::MixtureOfExperts(learner) => Members::Mixture(learner.fit(sample, run)?),
             OfParts::MultiClass(learner) => Members::Coded(learner.fit(sample, run)?),
+            OfParts::Calibration(learner) => {
+                Members::Calibrated(learner.fit_grouped(sample, groups, run)?)
+            }
         };
         Ok((Found::Members(members), None))
     }

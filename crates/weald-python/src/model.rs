@@ -304,6 +304,7 @@ impl Model {
             AnyModel::Dynamic(model) => model.members.len(),
             AnyModel::Mixture(model) => model.experts.len(),
             AnyModel::Coded(model) => model.members.len(),
+            AnyModel::Calibrated(_) => 1,
         }
     }
 

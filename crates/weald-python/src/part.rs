@@ -46,6 +46,20 @@ impl Learner for Part {
         }
     }
 
+    fn fit_with_out_of_bag(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> weald::Result<Option<(PartModel, Scores)>> {
+        match self {
+            Part::Own(learner) => {
+                let fitted = learner.fit_with_out_of_bag(sample, run)?;
+                Ok(fitted.map(|(model, honest)| (PartModel::Own(model), honest)))
+            }
+            Part::Foreign(_) => Ok(None),
+        }
+    }
+
     fn fit_pairs(
         &self,
         sample: &Sample<'_>,

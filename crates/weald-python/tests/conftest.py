@@ -29,7 +29,8 @@ OF_MEMBERS = [
     "VotingRegressor",
 ]
 MIXTURES = ["MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"]
-COMBINED = OF_MEMBERS + MIXTURES + SCHEMES
+CALIBRATED = ["CalibratedClassifierCV"]
+COMBINED = OF_MEMBERS + MIXTURES + SCHEMES + CALIBRATED
 TREES = sorted(
     n
     for n in weald.__all__
@@ -48,6 +49,8 @@ def made(name: str, **parameters: object) -> object:
         kind = "Classifier" if name.endswith("Classifier") else "Regressor"
         tree = getattr(weald, f"DecisionTree{kind}")(max_depth=3)
         return make([("tree", tree), ("linear", linear)], **parameters)
+    if name in CALIBRATED:
+        return make(weald.DecisionTreeClassifier(max_depth=3), **parameters)
     if name in MIXTURES:
         return make(n_experts=2, n_init=2, n_rounds=8, **parameters)
     return make(**parameters)

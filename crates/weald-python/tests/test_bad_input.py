@@ -41,12 +41,12 @@ def test_targets_that_are_no_numbers(name):
 
 
 def test_a_continuous_target_is_for_regressors():
-    for name in (n for n in SUPERVISED if n.endswith("Classifier")):
+    for name in (n for n in SUPERVISED if "Classifier" in n):
         refused("Unknown label type: continuous", X, X[:, 0], partial(made, name))
 
 
 def test_one_class_is_fitted_with_a_warning():
-    for name in (n for n in SUPERVISED if n.endswith("Classifier")):
+    for name in (n for n in SUPERVISED if "Classifier" in n):
         with pytest.warns(weald.DataWarning, match='every row has the class "3"'):
             model = made(name).fit(X, np.full(60, 3))
         assert model.predict_proba(X).shape == (60, 1)

@@ -6,6 +6,7 @@ use crate::data::{Distribution, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::run::Run;
+use crate::scores::Scores;
 
 /// A method with its hyper-parameters.
 pub trait Learner: Send + Sync {
@@ -68,6 +69,72 @@ pub trait Learner: Send + Sync {
         run: &Run<'_>,
     ) -> Result<Self::Model> {
         self.fit_grouped(sample, extras.only_groups()?, run)
+    }
+
+    /// The model, and what is said of each row by the members that have not seen it: `NaN` where all
+    /// have. `None`, and nothing is fitted, by a method that leaves no rows out of its members' bags.
+    fn fit_with_out_of_bag(
+        &self,
+        _: &Sample<'_>,
+        _: &Run<'_>,
+    ) -> Result<Option<(Self::Model, Scores)>> {
+        Ok(None)
+    }
+}
+
+/// A learner that is borrowed is the same learner.
+impl<L: Learner> Learner for &L {
+    type Model = L::Model;
+
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
+        (**self).fit(sample, run)
+    }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        (**self).prepare(sample, run)
+    }
+
+    fn refits<'a>(
+        &'a self,
+        sample: &Sample<'a>,
+        run: &Run<'_>,
+    ) -> Result<Box<dyn Refit<Self::Model> + 'a>> {
+        (**self).refits(sample, run)
+    }
+
+    fn fit_pairs(
+        &self,
+        sample: &Sample<'_>,
+        pairs: &Distribution,
+        run: &Run<'_>,
+    ) -> Result<Self::Model> {
+        (**self).fit_pairs(sample, pairs, run)
+    }
+
+    fn fit_grouped(
+        &self,
+        sample: &Sample<'_>,
+        groups: Option<&[u32]>,
+        run: &Run<'_>,
+    ) -> Result<Self::Model> {
+        (**self).fit_grouped(sample, groups, run)
+    }
+
+    fn fit_with(
+        &self,
+        sample: &Sample<'_>,
+        extras: &Extras<'_, Self::Model>,
+        run: &Run<'_>,
+    ) -> Result<Self::Model> {
+        (**self).fit_with(sample, extras, run)
+    }
+
+    fn fit_with_out_of_bag(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<Option<(Self::Model, Scores)>> {
+        (**self).fit_with_out_of_bag(sample, run)
     }
 }
 

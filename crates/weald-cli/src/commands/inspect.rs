@@ -8,6 +8,7 @@ use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
 use weald::base::linear::Term;
 use weald::boost::{AdditiveModel, LearningCurve};
+use weald::combine::{ProbabilityMap, Sigmoid};
 use weald::data::{Field, FieldKind};
 use weald::ensemble::OutOfBagCurve;
 use weald::forest::{ForestModel, LeafRows};
@@ -122,6 +123,9 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Coded(model) => {
             let _ = write!(out, "\n{}", picture::coded(model, width()));
+        }
+        AnyModel::Calibrated(model) => {
+            let _ = write!(out, "\n{}", picture::calibrated(model, width()));
         }
         AnyModel::Density(model) => {
             let _ = writeln!(
@@ -268,6 +272,10 @@ pub fn shape(trained: &Trained) -> String {
                 None => format!("{}, {tasks}", trained.method),
             }
         }
+        AnyModel::Calibrated(model) => match trained.parameters.get("base") {
+            Some(base) => format!("{} of {base}, {}", trained.method, model.map.name()),
+            None => format!("{}, {}", trained.method, model.map.name()),
+        },
         AnyModel::Density(model) => {
             let trees = crate::say::count(model.trees.len(), "tree", "trees");
             let cells = crate::say::count(model.trees.n_leaves(), "cell", "cells");
@@ -423,6 +431,19 @@ fn as_json(loaded: &Loaded, depth: usize) -> Value {
             document["n_tasks"] = json!(model.tasks.len());
             document["scheme"] = json!(model.scheme.show());
             document["tasks"] = json!(model.tasks);
+        }
+        AnyModel::Calibrated(model) => {
+            document["map"] = json!(model.map.name());
+            match &model.map {
+                ProbabilityMap::Temperature(t) => document["temperature"] = json!(t.0),
+                ProbabilityMap::Sigmoid(curves) => {
+                    let curve = |c: &Sigmoid| json!({"slope": c.slope, "intercept": c.intercept});
+                    document["curves"] = curves.iter().map(curve).collect();
+                }
+                ProbabilityMap::Isotonic(curves) => {
+                    document["curves"] = curves.iter().map(|curve| json!(curve.knots)).collect();
+                }
+            }
         }
         AnyModel::Density(model) => {
             document["n_trees"] = json!(model.trees.len());

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use weald::any::AnyModel;
-use weald::combine::{Coded, Dynamic, Mixture, Stacked};
+use weald::combine::{Calibrated, Coded, Dynamic, Mixture, ProbabilityMap, Stacked};
 use weald::model::{Model, Output};
 use weald::parameter::Value;
 
@@ -55,6 +55,42 @@ pub fn mixture(model: &Mixture<AnyModel>, width: usize) -> String {
         let rounds = count(model.likelihoods.len(), "round", "rounds");
         let words = format!("mean log-likelihood of a row {} after {rounds}", super::number(*last));
         let _ = writeln!(out, "{}", wrap(&words, width).join("\n"));
+    }
+    out
+}
+
+/// What becomes of the probabilities that the model says.
+pub fn calibrated(model: &Calibrated<AnyModel>, width: usize) -> String {
+    let words = match &model.map {
+        ProbabilityMap::Temperature(t) if t.0 > 1.0 => {
+            format!("temperature {}: it was too sure of itself", super::number(t.0))
+        }
+        ProbabilityMap::Temperature(t) => {
+            format!("temperature {}: it was not sure enough", super::number(t.0))
+        }
+        ProbabilityMap::Sigmoid(curves) => {
+            let sigmoids = count(curves.len(), "sigmoid", "sigmoids");
+            format!("{sigmoids} of the log odds that it says")
+        }
+        ProbabilityMap::Isotonic(curves) => {
+            let n_knots = curves.iter().map(|curve| curve.knots.len()).sum();
+            let rising = count(curves.len(), "rising curve", "rising curves");
+            format!("{rising} of {}", count(n_knots, "knot", "knots"))
+        }
+    };
+    let row = |p: f64| {
+        let mut row = [1.0 - p, p];
+        model.map.apply(&mut row);
+        row[1]
+    };
+    let mut out = format!("{}\n", wrap(&words, width).join("\n"));
+    // With two classes, or one number for all, a few answers show the whole map.
+    let is_plain = matches!(model.map, ProbabilityMap::Temperature(_));
+    if model.output().width() == 2 || is_plain {
+        for p in [0.05, 0.2, 0.5, 0.8, 0.95] {
+            let (said, is) = (super::percent(p), super::percent(row(p)));
+            let _ = writeln!(out, "  {said:>4} becomes {is}");
+        }
     }
     out
 }

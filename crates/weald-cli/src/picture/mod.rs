@@ -19,7 +19,7 @@ mod text;
 mod words;
 
 pub use boosted::boosted;
-pub use combined::{coded, dynamic, mixture, stacked, weights};
+pub use combined::{calibrated, coded, dynamic, mixture, stacked, weights};
 pub use committee::committee;
 pub use curve::curve;
 pub use dot::dot;

@@ -4,6 +4,7 @@
 mod bad_input;
 mod bagging;
 mod bootstrap;
+mod calibration;
 mod checkpoint;
 mod compare;
 mod demo;

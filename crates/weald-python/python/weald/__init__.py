@@ -7,6 +7,7 @@ from . import plot
 from ._adaboost import AdaBoostClassifier, AdaBoostRegressor
 from ._bagging import BaggingClassifier, BaggingRegressor
 from ._boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from ._calibration import CalibratedClassifierCV
 from ._combining import (
     BayesOptimalClassifier,
     BayesOptimalRegressor,
@@ -57,6 +58,7 @@ __all__ = [
     "BaggingRegressor",
     "BayesOptimalClassifier",
     "BayesOptimalRegressor",
+    "CalibratedClassifierCV",
     "DataWarning",
     "Dataset",
     "DecisionTreeClassifier",

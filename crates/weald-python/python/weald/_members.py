@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, Self
 
-import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from ._base import check_categories, during_bases, is_ours
-from ._dataset import Dataset
 from ._estimator import Estimator, Given
 from ._foreign import Base, check_base
-from ._text import text
+from ._unseen import AsksUnseen
 
-CV_EXPECTED = "a count of folds, a share of the rows, time:5, or folds as scikit-learn has them"
 PLACEHOLDER = "constant"
 """The method that stands for a member of Python where parameters are told."""
 
 
 @dataclass(eq=False, repr=False)
-class OfMembers(_BaseComposition, Estimator):
+class OfMembers(_BaseComposition, AsksUnseen, Estimator):
     """An estimator of several others, each under a name."""
 
     estimators: Any = None
@@ -120,52 +116,6 @@ class OfMembers(_BaseComposition, Estimator):
             groups = self._groups_of(self.cv, X, y, groups)
         self._fit(X, y, sample_weight, groups=groups)
         return self
-
-    def _groups_of(self, cv: Any, X: Any, y: Any, groups: Any) -> Any:
-        """The fold of each row, for folds that are given as scikit-learn has them."""
-        n_rows = X.table.n_rows if isinstance(X, Dataset) else _num_samples(X)
-        if n_rows == 1:
-            raise ValueError(
-                f"Found array with n_samples = 1; {type(self).__name__} asks members about rows "
-                "that they have not seen: at least 2 are needed"
-            )
-        if isinstance(cv, Real | str | None):
-            return groups
-        if hasattr(cv, "split"):
-            known = X.y if y is None and isinstance(X, Dataset) else y
-            cv = cv.split(np.zeros((n_rows, 1)), known, groups)
-        try:
-            splits = [(np.asarray(train), np.asarray(test)) for train, test in cv]
-        except (TypeError, ValueError):
-            raise ValueError(f"cv is {self.cv!r:.80}; expected {CV_EXPECTED}") from None
-        part = np.full(n_rows, -1)
-        for fold, (_, test) in enumerate(splits):
-            part[test] = fold
-        are_folds = all(
-            np.array_equal(np.flatnonzero(part == fold), np.sort(test))
-            and np.array_equal(np.flatnonzero(part != fold), np.sort(train))
-            for fold, (train, test) in enumerate(splits)
-        )
-        if (part < 0).any() or not are_folds:
-            raise ValueError(
-                "cv holds splits in which rows are tested never or more than once, or are trained "
-                f"on in part; expected {CV_EXPECTED}"
-            )
-        self._n_folds = len(splits)
-        return part
-
-    def _held_out(self) -> str:
-        """Folds by their number, a share of the rows, or what weald calls either."""
-        cv: Any = getattr(self, "cv", None)
-        if isinstance(cv, Integral) and not isinstance(cv, bool):
-            return f"folds:{int(cv)}"
-        if isinstance(cv, Real) and not isinstance(cv, bool):
-            return f"share:{text(cv)}"
-        if isinstance(cv, str):
-            return cv
-        if cv is None or isinstance(cv, bool):
-            raise ValueError(f"cv is {cv!r:.80}; expected {CV_EXPECTED}")
-        return f"folds:{getattr(self, '_n_folds', 5)}"
 
     def _fitted(self) -> None:
         self.n_estimators_ = self.model_.n_members

@@ -9,7 +9,8 @@ use crate::base::naive_bayes::NaiveBayes;
 use crate::base::nearest_neighbours::NearestNeighbours;
 use crate::boost::{AdditiveModel, GradientBoosting};
 use crate::combine::{
-    DynamicSelection, MixtureOfExperts, MultiClass, Stacking, Voting, WeightedCommittee,
+    Calibration, DynamicSelection, MixtureOfExperts, MultiClass, Stacking, Voting,
+    WeightedCommittee,
 };
 use crate::data::{Distribution, Sample, Task};
 use crate::error::{Error, Result};
@@ -19,6 +20,7 @@ use crate::learner::{Checkpoint, Extras, Learner, Progress, Refit, fit_anew};
 use crate::model::Model;
 use crate::parameter::{Parameters, Setting};
 use crate::run::Run;
+use crate::scores::Scores;
 use crate::tree::{DecisionTree, Stump, TreeModel};
 
 /// Any method with its hyper-parameters.
@@ -54,6 +56,8 @@ pub enum AnyLearner {
     MixtureOfExperts(Box<MixtureOfExperts<AnyLearner>>),
     /// Several classes by a method of two.
     MultiClass(Box<MultiClass<AnyLearner>>),
+    /// Another method's model, whose probabilities are put right.
+    Calibration(Box<Calibration<AnyLearner>>),
     /// Sums over columns.
     Linear(Linear),
     /// Columns as if none knew of the others.
@@ -81,6 +85,7 @@ macro_rules! each_learner {
             AnyLearner::DynamicSelection($learner) => $body,
             AnyLearner::MixtureOfExperts($learner) => $body,
             AnyLearner::MultiClass($learner) => $body,
+            AnyLearner::Calibration($learner) => $body,
             AnyLearner::Linear($learner) => $body,
             AnyLearner::NaiveBayes($learner) => $body,
             AnyLearner::NearestNeighbours($learner) => $body,
@@ -116,6 +121,7 @@ impl AnyLearner {
             AnyLearner::AdaBoost(learner) => Some(&learner.base),
             AnyLearner::MultiClass(learner) => Some(&learner.base),
             AnyLearner::MixtureOfExperts(learner) => Some(&learner.base),
+            AnyLearner::Calibration(learner) => Some(&learner.base),
             _ => None,
         }
     }
@@ -162,9 +168,9 @@ impl AnyLearner {
                 Algorithm::Auto => None,
                 algorithm => Some(algorithm.task()),
             },
-            AnyLearner::MultiClass(_) | AnyLearner::DynamicSelection(_) => {
-                Some(Task::Classification)
-            }
+            AnyLearner::MultiClass(_)
+            | AnyLearner::DynamicSelection(_)
+            | AnyLearner::Calibration(_) => Some(Task::Classification),
             AnyLearner::MixtureOfExperts(learner) => learner.base.task(),
             AnyLearner::Voting(learner) if learner.combine.needs_classes() => {
                 Some(Task::Classification)
@@ -236,6 +242,10 @@ impl Learner for AnyLearner {
             AnyLearner::MultiClass(learner) => {
                 learner.check()?;
                 learner.fit(sample, run).map(|model| AnyModel::Coded(Box::new(model)))
+            }
+            AnyLearner::Calibration(learner) => {
+                learner.check()?;
+                learner.fit(sample, run).map(|model| AnyModel::Calibrated(Box::new(model)))
             }
             AnyLearner::Linear(learner) => learner.fit(sample, run).map(AnyModel::Linear),
             AnyLearner::NaiveBayes(learner) => learner.fit(sample, run).map(AnyModel::NaiveBayes),
@@ -316,10 +326,35 @@ impl Learner for AnyLearner {
                 let model = learner.fit_grouped(sample, groups, run)?;
                 Ok(AnyModel::Dynamic(Box::new(model)))
             }
+            (AnyLearner::Calibration(learner), _) => {
+                let groups = extras.only_groups()?;
+                learner.check()?;
+                let model = learner.fit_grouped(sample, groups, run)?;
+                Ok(AnyModel::Calibrated(Box::new(model)))
+            }
             _ => match extras.given() {
                 Some(extra) => Err(Error::NotTaken { extra }),
                 None => self.fit(sample, run),
             },
+        }
+    }
+
+    fn fit_with_out_of_bag(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<Option<(AnyModel, Scores)>> {
+        match self {
+            AnyLearner::RandomForest(learner) => {
+                let fitted = learner.fit_with_out_of_bag(sample, run)?;
+                Ok(fitted.map(|(model, honest)| (AnyModel::Forest(Box::new(model)), honest)))
+            }
+            AnyLearner::Bagging(learner) => {
+                learner.check()?;
+                let fitted = learner.fit_with_out_of_bag(sample, run)?;
+                Ok(fitted.map(|(model, honest)| (AnyModel::Committee(model), honest)))
+            }
+            _ => Ok(None),
         }
     }
 }

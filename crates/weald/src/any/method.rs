@@ -9,8 +9,8 @@ use crate::base::naive_bayes::NaiveBayes;
 use crate::base::nearest_neighbours::NearestNeighbours;
 use crate::boost::GradientBoosting;
 use crate::combine::{
-    Aggregate, DynamicSelection, MixtureOfExperts, MultiClass, Scheme, Stacking, Voting, Weighing,
-    WeightedCommittee,
+    Aggregate, Calibration, DynamicSelection, MixtureOfExperts, MultiClass, Scheme, Stacking,
+    Voting, Weighing, WeightedCommittee,
 };
 use crate::ensemble::Named;
 use crate::error::{Error, Result, nearest};
@@ -224,6 +224,15 @@ pub const METHODS: &[Method] = &[
         summary: "several classes by a method of two: sets of classes, so that mistakes are mended",
         source: "Dietterich & Bakiri 1995",
         make: || multi_class(Scheme::OutputCodes(None)),
+    },
+    Method {
+        name: "calibration",
+        summary: "any method, with its probabilities put right by rows that it has not seen",
+        source: "Platt 1999; Zadrozny & Elkan 2002; Guo, Pleiss, Sun & Weinberger 2017",
+        make: || {
+            let base = AnyLearner::RandomForest(RandomForest::default());
+            AnyLearner::Calibration(Box::new(Calibration::of(base)))
+        },
     },
     Method {
         name: "isolation-forest",

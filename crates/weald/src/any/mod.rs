@@ -6,6 +6,7 @@
 mod adaboost;
 mod bagging;
 mod base;
+mod calibration;
 mod learner;
 mod members;
 mod method;

@@ -8,7 +8,7 @@ use crate::base::linear::LinearModel;
 use crate::base::naive_bayes::NaiveBayesModel;
 use crate::base::nearest_neighbours::NeighboursModel;
 use crate::boost::AdditiveModel;
-use crate::combine::{Coded, Dynamic, Mixture, Stacked};
+use crate::combine::{Calibrated, Coded, Dynamic, Mixture, Stacked};
 use crate::data::{Aligned, Schema};
 use crate::ensemble::{Ensemble, Member, OutOfBagCurve};
 use crate::forest::density::DensityModel;
@@ -44,6 +44,8 @@ pub enum AnyModel {
     Mixture(Box<Mixture<AnyModel>>),
     /// Models of two classes that tell several apart.
     Coded(Box<Coded<AnyModel>>),
+    /// A model whose probabilities are put right.
+    Calibrated(Box<Calibrated<AnyModel>>),
     /// Sums over columns.
     Linear(LinearModel),
     /// Columns as if none knew of the others.
@@ -68,6 +70,7 @@ macro_rules! each_model {
             AnyModel::Dynamic($model) => $body,
             AnyModel::Mixture($model) => $body,
             AnyModel::Coded($model) => $body,
+            AnyModel::Calibrated($model) => $body,
             AnyModel::Linear($model) => $body,
             AnyModel::NaiveBayes($model) => $body,
             AnyModel::Neighbours($model) => $body,
@@ -89,6 +92,7 @@ impl AnyModel {
         match self {
             AnyModel::Forest(model) => model.out_of_bag.as_ref(),
             AnyModel::Committee(model) => model.out_of_bag.as_ref(),
+            AnyModel::Calibrated(model) => model.base.out_of_bag(),
             _ => None,
         }
     }

@@ -105,6 +105,18 @@ impl<L: Learner> Learner for Bagging<L> {
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         self.base.prepare(sample, run)
     }
+
+    fn fit_with_out_of_bag(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<Option<(Committee<L>, Scores)>> {
+        if !self.resampling.leaves_out(self.sample_share) {
+            return Ok(None);
+        }
+        let (model, honest) = self.fit_out_of_bag(sample, run)?;
+        Ok(honest.map(|honest| (model, honest.predictions())))
+    }
 }
 
 impl<L: Learner> Bagging<L> {

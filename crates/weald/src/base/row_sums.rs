@@ -120,6 +120,27 @@ impl RowWeights {
         self.value(self.add_up(of_row), fixed)
     }
 
+    /// Weighted sums of several numbers of each row, each of at most its bound in size.
+    pub fn sums<const N: usize>(
+        &self,
+        bounds: [f64; N],
+        numbers: impl Fn(usize) -> [f64; N] + Sync,
+    ) -> [f64; N] {
+        let fixed = bounds.map(FixedPoint::for_largest);
+        let stretch = |rows: Range<usize>| {
+            let mut sums = [0i128; N];
+            for row in rows.filter(|&row| self.counts(row)) {
+                for ((sum, fixed), x) in sums.iter_mut().zip(&fixed).zip(numbers(row)) {
+                    *sum += self.units(row) * i128::from(fixed.units(x));
+                }
+            }
+            sums
+        };
+        let parts = of_stretches(self.n_rows(), STRETCH, stretch);
+        let total = |at: usize| parts.iter().map(|sums| sums[at]).sum();
+        std::array::from_fn(|at| self.value(total(at), fixed[at]))
+    }
+
     /// The weighted mean of a number of each row that has one, of at most `bound` in size; `None` if
     /// no row that counts has.
     pub fn mean_of(&self, bound: f64, number: impl Fn(usize) -> Option<f64> + Sync) -> Option<f64> {

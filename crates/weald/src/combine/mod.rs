@@ -7,12 +7,15 @@
 //!   with a share of the rows held out it is blending;
 //! - [`DynamicSelection`]: those members answer for a row that are right about rows near it;
 //! - [`MixtureOfExperts`]: members and a gate that believes them in parts, fitted together;
-//! - [`MultiClass`]: several classes by learners of two.
+//! - [`MultiClass`]: several classes by learners of two;
+//! - [`Calibration`]: one member, whose probabilities are put right by what it says of rows that it
+//!   has not seen.
 //!
 //! To prefer over bagging and boosting where good models of different kinds are at hand: their
 //! mistakes differ more than those of models of one kind.
 
 mod bayes_optimal;
+mod calibration;
 mod dynamic_selection;
 mod mixture_of_experts;
 mod multi_class;
@@ -22,6 +25,11 @@ mod super_learner;
 mod voting;
 mod weighted_committee;
 
+pub(crate) use calibration::classes_with_curves;
+pub use calibration::{
+    Calibrated, Calibration, CalibrationMap, HeldOut, Isotonic, ProbabilityMap, Sigmoid,
+    Temperature,
+};
 pub use dynamic_selection::{Dynamic, DynamicSelection, Knora};
 pub use mixture_of_experts::{Mixture, MixtureOfExperts, expert_names};
 pub(crate) use multi_class::answers;

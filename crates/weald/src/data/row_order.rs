@@ -98,6 +98,20 @@ impl Groups {
         groups.filter(|rows| !rows.is_empty())
     }
 
+    /// Rows and how often each stands there, if up to `most` equal ones are to be one row, and more
+    /// than that each its own.
+    pub fn merged(&self, most: usize) -> (Vec<usize>, Vec<u32>) {
+        let (mut rows, mut counts) = (Vec::new(), Vec::new());
+        for equal in self.iter() {
+            let n_together = if equal.len() <= most { equal.len() } else { 1 };
+            for together in equal.chunks(n_together) {
+                rows.push(together[0] as usize);
+                counts.push(together.len() as u32);
+            }
+        }
+        (rows, counts)
+    }
+
     /// How many rows there are, copies counted.
     pub fn n_rows(&self) -> usize {
         self.copies.len()

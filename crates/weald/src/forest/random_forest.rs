@@ -20,6 +20,7 @@ use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::predict::DeepTrees;
 use crate::run::Run;
+use crate::scores::Scores;
 use crate::tree::constraints::Constraints;
 use crate::tree::suspects::report_suspects;
 use crate::tree::{
@@ -121,6 +122,18 @@ impl Learner for RandomForest {
             run.install(|| RowOrder::of(sample)); // the table keeps the keys of its rows
         }
         Ok(())
+    }
+
+    fn fit_with_out_of_bag(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<Option<(ForestModel, Scores)>> {
+        if !self.resampling.leaves_out(self.sample_share) {
+            return Ok(None);
+        }
+        let (model, honest) = self.fit_out_of_bag(sample, run)?;
+        Ok(honest.map(|honest| (model, honest.predictions())))
     }
 }
 

@@ -91,6 +91,8 @@ pub fn doubts(model: &AnyModel, table: &Table, by: Doubt) -> Result<Vec<f64>> {
             let members = model.members.iter();
             committee(&mut members.map(|m| (m.learner.aligned_scores(&aligned), 1.0)))
         }
+        // Members speak for themselves, whatever is then made of their mean.
+        AnyModel::Calibrated(calibrated) => doubts(&calibrated.base, table, by),
         AnyModel::Boosted(_)
         | AnyModel::Mixture(_)
         | AnyModel::Coded(_)

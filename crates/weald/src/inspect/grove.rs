@@ -58,6 +58,7 @@ pub(super) fn groves(model: &AnyModel) -> Vec<Grove<'_>> {
         }
         AnyModel::Mixture(model) => return model.experts.iter().flat_map(groves).collect(),
         AnyModel::Coded(model) => return model.members.iter().flat_map(groves).collect(),
+        AnyModel::Calibrated(model) => return groves(&model.base),
         AnyModel::Density(model) => Kept::Mean(&model.trees),
         AnyModel::Isolation(model) => match &model.trees {
             IsolationTrees::Axis(trees) => Kept::Mean(trees),

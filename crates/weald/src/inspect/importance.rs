@@ -15,7 +15,7 @@ use crate::tree::Tree;
 /// Of boosting the gains of all trees are added up, before the learning rate. Of a forest it is the
 /// mean over its trees, of a committee that over its members, by their
 /// weight, and so of AdaBoost, by their coefficients; of members that another model learns from, and
-/// of tasks, the plain mean.
+/// of tasks, the plain mean. Calibration changes nothing.
 pub fn importance(model: &AnyModel) -> Vec<f64> {
     let n_columns = model.schema().len();
     match model {
@@ -60,6 +60,7 @@ pub fn importance(model: &AnyModel) -> Vec<f64> {
         }
         AnyModel::Mixture(model) => mean(model.experts.iter(), n_columns),
         AnyModel::Coded(model) => mean(model.members.iter(), n_columns),
+        AnyModel::Calibrated(model) => importance(&model.base),
     }
 }
 

@@ -71,6 +71,7 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             | AnyModel::Dynamic(_)
             | AnyModel::Mixture(_)
             | AnyModel::Coded(_)
+            | AnyModel::Calibrated(_)
             | AnyModel::Linear(_)
             | AnyModel::NaiveBayes(_)
             | AnyModel::Neighbours(_) => SoFar::Nothing,
@@ -96,7 +97,8 @@ impl<'t, M: Borrow<AnyModel>> Stages<'t, M> {
             | AnyModel::Stacked(_)
             | AnyModel::Dynamic(_)
             | AnyModel::Mixture(_)
-            | AnyModel::Coded(_) => 1,
+            | AnyModel::Coded(_)
+            | AnyModel::Calibrated(_) => 1,
             AnyModel::Constant(_)
             | AnyModel::Linear(_)
             | AnyModel::NaiveBayes(_)

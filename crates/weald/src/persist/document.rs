@@ -73,6 +73,8 @@ pub(super) enum Kind {
     Mixture,
     /// Models of two classes that tell several apart.
     Coded,
+    /// A model whose probabilities are put right.
+    Calibrated,
     /// Sums over columns.
     Linear,
     /// Columns as if none knew of the others.

@@ -18,7 +18,7 @@
 //! | `sha256`     | the digest, always first (below)                                           |
 //! | `format`     | the format version, [`FORMAT_VERSION`]                                     |
 //! | `weald`      | the version of weald that wrote the file                                   |
-//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked`, `dynamic`, `mixture`, `coded`, `linear`, `naive-bayes` or `neighbours`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
+//! | `kind`       | `constant`, `tree`, `additive`, `forest`, `committee`, `boosted`, `isolation`, `density`, `stacked`, `dynamic`, `mixture`, `coded`, `calibrated`, `linear`, `naive-bayes` or `neighbours`: which arrays follow; `checkpoint` and `stream`: no model, but the state of a fit or of a stream |
 //! | `method`, `parameters`, `seed`, `n_rows`, `target`, `metrics` | as in [`Trained`]; the values of metrics are text, so that NaN and every digit survive |
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
@@ -165,6 +165,19 @@
 //! | `coded.sizes`    | `f64` | the weight of the rows of each class                                |
 //! | `coded.prior`    | `f64` | one number an output                                                |
 //!
+//! A model whose probabilities are put right has:
+//!
+//! | array            | type  | what it holds                                                       |
+//! |------------------|-------|---------------------------------------------------------------------|
+//! | `calibrated.base` | `u8` | a container with the model                                          |
+//! | `calibrated.map` | `u8`  | one code: 0 temperature, 1 sigmoid, 2 isotonic                      |
+//! | `calibrated.temperature` | `f64` | one number, of a temperature                                |
+//! | `calibrated.sigmoid` | `f64` | curves × 2: slope and intercept, of a sigmoid                   |
+//! | `calibrated.ends` | `u64` | where the knots of each curve end, of an isotonic map              |
+//! | `calibrated.knots` | `f64` | knots × 2: what is said, and what becomes of it                   |
+//!
+//! There is a curve for each class, but of two only for the second, and for a single one none.
+//!
 //! A linear model, naive Bayes and nearest neighbours have a design
 //! ([`Design`](crate::base::design::Design)), columns × 4 numbers among others; columns of the design
 //! are numbers first, then indicators:
@@ -213,6 +226,7 @@
 //! files with it.
 
 mod boosted;
+mod calibrated;
 mod checkpoint;
 mod coded;
 mod committee;
@@ -352,6 +366,10 @@ fn write(model: &AnyModel, arrays: &mut ArrayWriter) -> Kind {
             coded::write(model, arrays);
             Kind::Coded
         }
+        AnyModel::Calibrated(model) => {
+            calibrated::write(model, arrays);
+            Kind::Calibrated
+        }
         AnyModel::Linear(model) => {
             linear_model::write(model, arrays);
             Kind::Linear
@@ -455,6 +473,9 @@ fn read_model(
             AnyModel::Mixture(Box::new(mixture::read(arrays, (schema, output), depth)?))
         }
         Kind::Coded => AnyModel::Coded(Box::new(coded::read(arrays, (schema, output), depth)?)),
+        Kind::Calibrated => {
+            AnyModel::Calibrated(Box::new(calibrated::read(arrays, (schema, output), depth)?))
+        }
         Kind::Isolation => AnyModel::Isolation(Box::new(isolation::read(arrays, schema, &output)?)),
         Kind::Density => AnyModel::Density(Box::new(density::read(arrays, schema, &output)?)),
         Kind::Linear => AnyModel::Linear(linear_model::read(arrays, (schema, output))?),

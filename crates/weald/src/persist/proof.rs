@@ -53,6 +53,7 @@ pub(super) fn model(model: &AnyModel) -> Proof {
         | AnyModel::Dynamic(_)
         | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
+        | AnyModel::Calibrated(_)
         | AnyModel::Linear(_)
         | AnyModel::NaiveBayes(_)
         | AnyModel::Neighbours(_) => Ok(()),

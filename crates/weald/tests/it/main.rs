@@ -5,6 +5,7 @@ mod adaboost;
 mod automatic;
 mod bagging;
 mod base;
+mod calibration;
 mod categories;
 mod constraints;
 mod density;

@@ -9,7 +9,10 @@ use weald::base::design::{Design, DesignRows, NOWHERE};
 use weald::base::linear::LinearModel;
 use weald::base::nearest_neighbours::NeighboursModel;
 use weald::base::neighbours::Neighbours;
-use weald::combine::{Aggregate, Coded, Dynamic, Knora, Mixture, Scheme, Stacked, expert_names};
+use weald::combine::{
+    Aggregate, Calibrated, Coded, Dynamic, Isotonic, Knora, Mixture, ProbabilityMap, Scheme,
+    Sigmoid, Stacked, Temperature, expert_names,
+};
 use weald::data::{Field, FieldKind, Schema};
 use weald::ensemble::Named;
 use weald::model::Output;
@@ -164,6 +167,37 @@ pub fn coded() -> Trained {
     trained(AnyModel::Coded(Box::new(model)), "one-vs-one", &settings, 7, vec![])
 }
 
+/// A tree of three classes whose probabilities are put right.
+fn calibrated(map: ProbabilityMap, name: &str) -> Trained {
+    let base = two_of_classes().remove(0).learner;
+    let model = AnyModel::Calibrated(Box::new(Calibrated { base, map }));
+    let settings = [("base", "decision-tree"), ("map", name)];
+    trained(model, "calibration", &settings, 7, vec![])
+}
+
+/// By one number.
+pub fn temperature() -> Trained {
+    calibrated(ProbabilityMap::Temperature(Temperature(0.1 + 0.2)), "temperature")
+}
+
+/// By two numbers for each class.
+pub fn sigmoid() -> Trained {
+    let of = |slope, intercept| Sigmoid { slope, intercept };
+    let curves = vec![of(0.75, -0.1), of(0.0, 5e-324), of(1e3, 0.1 + 0.2)];
+    calibrated(ProbabilityMap::Sigmoid(curves), "sigmoid")
+}
+
+/// By a curve for each class: one with a slope, one that is flat, one that jumps.
+pub fn isotonic() -> Trained {
+    let curves = [
+        vec![(0.0, 0.1 + 0.2), (0.375, 0.5), (1.0, 0.875)],
+        vec![(0.25, 0.125)],
+        vec![(5e-324, 1e-9), (0.25, 1e-9), (0.25 + f64::EPSILON, 0.75), (0.5, 0.75)],
+    ];
+    let curves = curves.map(|knots| Isotonic { knots }).into();
+    calibrated(ProbabilityMap::Isotonic(curves), "isotonic")
+}
+
 /// Two rounds of members whose shares are taken as logarithms.
 pub fn boosted() -> Trained {
     let round = |coefficient: f64| Round {
@@ -191,10 +225,15 @@ pub fn boosted() -> Trained {
 pub fn any(schema: &Arc<Schema>, output: &Output, choices: &mut Choices) -> AnyModel {
     let n = 1 + choices.next() as usize % 3;
     let prior = choices.values(output.width());
-    let kind = choices.next() % 4;
+    let kind = choices.next() % 5;
     let is_of_classes = matches!(output, Output::Probabilities { .. });
     if kind == 0 && is_of_classes && output.width() > 1 {
         return AnyModel::Coded(Box::new(any_coded(schema, output, prior, choices)));
+    }
+    if kind == 4 && is_of_classes {
+        let base = choices.part(schema, output);
+        let map = any_map(output.width(), choices);
+        return AnyModel::Calibrated(Box::new(Calibrated { base, map }));
     }
     let members: Vec<AnyModel> = (0..n).map(|_| choices.part(schema, output)).collect();
     let (schema, output) = (schema.clone(), output.clone());
@@ -258,6 +297,32 @@ pub fn any(schema: &Arc<Schema>, output: &Output, choices: &mut Choices) -> AnyM
                 prior,
                 schema,
             }))
+        }
+    }
+}
+
+/// Some map of the probabilities of so many classes.
+fn any_map(n_classes: usize, choices: &mut Choices) -> ProbabilityMap {
+    let n_curves = match n_classes {
+        1 => 0,
+        2 => 1,
+        n => n,
+    };
+    match choices.next() % 3 {
+        0 => ProbabilityMap::Temperature(Temperature(choices.share() + 0.01)),
+        1 => {
+            let mut curve =
+                |_| Sigmoid { slope: 3.0 * choices.share(), intercept: choices.share() - 0.5 };
+            ProbabilityMap::Sigmoid((0..n_curves).map(&mut curve).collect())
+        }
+        _ => {
+            let mut curve = |_| {
+                let n_knots = 1 + choices.next() as usize % 3;
+                let high = 0.5 + 0.49 * choices.share();
+                let knot = |i| (0.3 * i as f64, high * (i + 1) as f64 / (n_knots + 1) as f64);
+                Isotonic { knots: (0..n_knots).map(knot).collect() }
+            };
+            ProbabilityMap::Isotonic((0..n_curves).map(&mut curve).collect())
         }
     }
 }
@@ -366,6 +431,34 @@ fn codes_that_mean_nothing() {
     refused(size(0, 0.0), "its tasks are not those of its scheme");
     refused(file().put("coded.scheme", 0, *b"x"), "its scheme is none of those known");
     refused(file().put("coded.prior", 0, 2f64.to_le_bytes()), "the prior has the value 2");
+}
+
+#[test]
+fn maps_that_mean_nothing() {
+    let file = || File::open("v1_temperature");
+    refused(file().put("calibrated.map", 0, [3]), "its map is [3]");
+    refused(file().put("calibrated.map", 0, [1]), "the array calibrated.sigmoid is not there");
+    for t in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let file = file().put("calibrated.temperature", 0, t.to_le_bytes());
+        refused(file, "its temperature is");
+    }
+    let damaged = file().put_within("calibrated.base", "node.right", 0, 9u32.to_le_bytes());
+    refused(damaged, "a right child is node 9");
+    let file = || File::open("v1_sigmoid");
+    for (at, x) in [(0, -0.5), (0, f64::NAN), (1, f64::NEG_INFINITY), (2, f64::INFINITY)] {
+        let file = file().put("calibrated.sigmoid", at, x.to_le_bytes());
+        refused(file, "a sigmoid has the slope and the intercept");
+    }
+    let file = || File::open("v1_isotonic");
+    let knot = |at, x: f64| file().put("calibrated.knots", at, x.to_le_bytes());
+    for (at, x) in [(1, 0.0), (1, 0.6), (2, 0.0), (5, 1.0), (4, 1.5), (3, f64::NAN), (0, -0.1)] {
+        refused(knot(at, x), "a curve of probabilities does not rise");
+    }
+    let end = |at, n: u64| file().put("calibrated.ends", at, n.to_le_bytes());
+    refused(end(0, 0), "a curve ends with knot 0 of 8");
+    refused(end(1, 3), "a curve ends with knot 3 of 8");
+    refused(end(2, u64::MAX), "a curve ends with knot 18446744073709551615 of 8");
+    refused(end(2, 7), "1 knots follow the last curve");
 }
 
 #[test]

@@ -40,7 +40,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 21] = [
+const GOLDEN: [Golden; 24] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -125,6 +125,21 @@ const GOLDEN: [Golden; 21] = [
         name: "v1_coded",
         model: combined::coded,
         scores: "e8c82365d80ef38e7205a4fac87e589c1940f924050764822438600c146b9760",
+    },
+    Golden {
+        name: "v1_temperature",
+        model: combined::temperature,
+        scores: "9a117e8d18937930ce4f1e6afe4a9447ccb60f7dd1ac4b9dace1ff233a20a932",
+    },
+    Golden {
+        name: "v1_sigmoid",
+        model: combined::sigmoid,
+        scores: "6a2c2f2a64cb660505cd52c6ef0b543b02f3f85e4909d50475b100673eb923a6",
+    },
+    Golden {
+        name: "v1_isotonic",
+        model: combined::isotonic,
+        scores: "5aa2d763327541a32b263cd197c3bca64c83ff7a6ca1c7a56ac14d3275c232d6",
     },
     Golden {
         name: "v1_boosted",
@@ -216,6 +231,10 @@ fn every_leaf_is_reached(model: &AnyModel) {
         }
         AnyModel::Coded(model) => {
             model.members.iter().for_each(every_leaf_is_reached);
+            vec![]
+        }
+        AnyModel::Calibrated(model) => {
+            every_leaf_is_reached(&model.base);
             vec![]
         }
         // Leaves that are asked for no other way than by what they say.

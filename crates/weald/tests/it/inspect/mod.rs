@@ -94,6 +94,7 @@ fn slow(model: &AnyModel, columns: &[usize]) -> Vec<Slow> {
         AnyModel::Coded(model) => {
             model.members.iter().flat_map(|member| slow(member, columns)).collect()
         }
+        AnyModel::Calibrated(model) => slow(&model.base, columns),
     }
 }
 

@@ -57,6 +57,7 @@ fn first(model: &AnyModel, n: usize) -> AnyModel {
         | AnyModel::Mixture(_)
         | AnyModel::Coded(_)
         | AnyModel::Linear(_)
+        | AnyModel::Calibrated(_)
         | AnyModel::NaiveBayes(_)
         | AnyModel::Neighbours(_) => model.clone(),
     }
@@ -86,7 +87,8 @@ fn a_stage_is_the_model_that_ends_there() {
                 | AnyModel::Stacked(_)
                 | AnyModel::Dynamic(_)
                 | AnyModel::Mixture(_)
-                | AnyModel::Coded(_) => 1,
+                | AnyModel::Coded(_)
+                | AnyModel::Calibrated(_) => 1,
                 AnyModel::Constant(_)
                 | AnyModel::Linear(_)
                 | AnyModel::NaiveBayes(_)

@@ -181,7 +181,8 @@ fn check_values(name: &str, model: &AnyModel, table: &Aligned<'_>) {
         | AnyModel::Stacked(_)
         | AnyModel::Dynamic(_)
         | AnyModel::Mixture(_)
-        | AnyModel::Coded(_) => {}
+        | AnyModel::Coded(_)
+        | AnyModel::Calibrated(_) => {}
     }
 }
 

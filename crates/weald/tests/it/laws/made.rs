@@ -410,6 +410,21 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
         ],
         Target::Numbers(_) | Target::Several(_) => &[],
     };
+    let forest: &[(&str, &str)] = &[("base.n_trees", "5")];
+    let bayes: &[(&str, &str)] = &[("base", "naive-bayes")];
+    let bagging: &[(&str, &str)] =
+        &[("base", "bagging"), ("base.base.max_depth", "3"), ("base.n_members", "4")];
+    let calibrated: &[[&[(&str, &str)]; 2]] = match target {
+        Target::Classes(_) => &[
+            [forest, &[("map", "isotonic"), ("held_out", "out-of-bag")]],
+            [bagging, &[("map", "temperature"), ("held_out", "out-of-bag")]],
+            [tree, &[("map", "temperature"), ("held_out", "folds:3")]],
+            [tree, &[("map", "sigmoid"), ("held_out", "folds:3")]],
+            [bayes, &[("map", "isotonic"), ("held_out", "folds:2")]],
+            [bayes, &[("map", "sigmoid"), ("held_out", "share:0.4")]],
+        ],
+        Target::Numbers(_) | Target::Several(_) => &[],
+    };
     let made = |name: &str, settings: &[&[(&str, &str)]]| {
         let method = name.split(' ').next().unwrap();
         let mut learner = AnyLearner::named(method).unwrap();
@@ -430,5 +445,6 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
     ];
     let mixtures = mixtures.map(|settings| made("mixture-of-experts", &[&[], settings]));
     let members = members.chain(mixtures);
+    let members = members.chain(calibrated.iter().map(|settings| made("calibration", settings)));
     members.chain(of_two.iter().map(|settings| made("one-vs-rest", &[tree, settings]))).collect()
 }

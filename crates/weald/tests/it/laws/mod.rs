@@ -78,6 +78,7 @@ fn draws_rows(learner: &AnyLearner) -> bool {
     let turned_on = |s: &Setting| match s.name.rsplit('.').next() {
         Some("early_stopping_rounds") => s.value != "none",
         Some("subsample") => s.value != "1",
+        Some("held_out") => true,
         _ => false,
     };
     has_bags(learner) || learner.needs_no_target() || learner.settings().iter().any(turned_on)
@@ -227,6 +228,7 @@ fn the_order_of_classes_does_not_matter() {
                     "selection",
                     "bayes-optimal",
                     "one-vs",
+                    "calibration",
                 ]
                 .iter()
                 .any(|word| name.contains(word)) =>

@@ -54,6 +54,12 @@ fn methods(target: &Target) -> Vec<(String, AnyLearner)> {
             learner.set("resampling", resampling).unwrap();
             methods.push((format!("random-forest {resampling}"), learner));
         }
+        for map in ["temperature", "isotonic"] {
+            let mut learner = AnyLearner::named("calibration").unwrap();
+            learner.set("map", map).unwrap();
+            learner.set("held_out", "out-of-bag").unwrap();
+            methods.push((format!("calibration {map} out of the bag"), learner));
+        }
     }
     methods
 }

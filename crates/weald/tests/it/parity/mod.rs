@@ -1,6 +1,7 @@
 //! Trees of other libraries, as fixtures.
 
 mod base;
+mod calibration;
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use weald::seed::Seed;
 use weald::tree::{DecisionTree, Rule};
 
 /// An example set of numbers; its last column is the target.
-fn example(name: &str) -> (Table, Vec<String>) {
+pub fn example(name: &str) -> (Table, Vec<String>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../data/{name}.csv"));
     let text = fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
