@@ -18,6 +18,8 @@ import one_thread  # noqa: F401
 import argparse
 import ast
 import multiprocessing
+import resource
+import signal
 import time
 import traceback
 from pathlib import Path
@@ -44,7 +46,7 @@ def main():
     run.add_argument("--label", help="the name of a trial")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--fresh", action="store_true", help="fit again what is known")
-    run.add_argument("--limit", type=float, help="seconds after which a fit is given up")
+    run.add_argument("--limit", type=int, help="processor seconds after which a fit is given up")
     shown = commands.add_parser("table", help="print what is known")
     table.arguments(shown)
     trials.arguments(commands.add_parser("trials", help="print what trials are worth"))
@@ -103,20 +105,26 @@ def words(args):
 
 
 def limited(seconds, *given):
-    """As `measured`, in a process of its own that is ended after so many seconds."""
+    """As `measured`, in a process of its own that is ended after so many seconds of its processor's
+    time."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
-    child = context.Process(target=lambda: theirs.send(measured(*given)))
+
+    def measure():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        theirs.send(measured(*given))
+
+    child = context.Process(target=measure)
     child.start()
     theirs.close()
     try:
-        if not ours.poll(seconds):
-            return {"given_up": seconds}
         return ours.recv()
     except EOFError:
+        child.join()
+        if child.exitcode == -signal.SIGXCPU:
+            return {"given_up": seconds}
         raise RuntimeError("the fit failed") from None
     finally:
-        child.kill()
         child.join()
 
 

@@ -115,7 +115,7 @@ def page(args):
     if grid.missing:
         lines += ["", f"Not known for all sides: {', '.join(grid.missing)}."]
     for side, result in found.items():
-        names = [f"{n} ({limit:.0f} s)" for n in result.found if (limit := result.given_up(n))]
+        names = [f"{n} ({limit} s)" for n in result.found if (limit := result.given_up(n))]
         if names:
             lines += ["", f"Given up by {side}: {', '.join(names)}."]
     return "\n".join(lines) + "\n"
