@@ -30,7 +30,7 @@ HEADS = {
 CHOSEN = {
     "public": "weald's defaults were chosen by trials on these sets and splits, which flatters its "
     "place; the peers' were not.",
-    "aside": "No side's defaults were chosen on these sets.",
+    "aside": "weald's defaults were not chosen on these sets.",
 }
 
 
