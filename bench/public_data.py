@@ -26,15 +26,22 @@ def entries():
 
 
 def read(entry):
-    """A set with the target `y` (classes as codes), categories as such, and other numbers in single
-    precision where nothing is lost. Features are `x0` and so on: LightGBM refuses some names."""
+    """A set as `framed` gives it."""
     path = FOLDER / entry["file"]
     if path.suffix == ".parquet":
         data = pd.read_parquet(path)
     else:
         words = dict.fromkeys(entry["categorical"], str)
         data = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=words)
-    target = data.pop(entry["target"])
+    return framed(entry, data)
+
+
+def framed(entry, data):
+    """A table with the target `y` (classes as codes), categories as such, and other numbers in
+    single precision where nothing is lost. Features are `x0` and so on: LightGBM refuses some
+    names."""
+    target = data[entry["target"]]
+    data = data.drop(columns=entry["target"])
     columns = {}
     for i, name in enumerate(data.columns):
         if name in entry["categorical"]:

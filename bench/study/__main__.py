@@ -1,13 +1,15 @@
-"""How good libraries are when left to their defaults, on every public set.
+"""How good libraries are when left to their defaults, on every public set or on sets kept aside.
 
     bench/run study run [--sides weald,catboost] [--sets adult,spam] [--splits 3] [--fresh]
+    bench/run study run --collection aside --sides catboost --limit 300
     bench/run study run --sides weald --label slow --set learning_rate=0.03
     bench/run study table [--sides weald,catboost,...] [--output FILE]
     bench/run study trials [--sides weald] [--output FILE]
 
 `run` fits what has not been fitted yet and keeps what it finds; `table` prints what is kept. A
 label names a trial: weald with parameters that are not its defaults; `trials` prints what they are
-worth.
+worth. All three take `--collection aside`: sets to check the defaults by; defaults are not chosen
+on it.
 """
 
 import one_thread  # noqa: F401
@@ -15,6 +17,9 @@ import one_thread  # noqa: F401
 # isort: split
 import argparse
 import ast
+import multiprocessing
+import resource
+import signal
 import time
 import traceback
 from pathlib import Path
@@ -33,6 +38,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="fit what has not been fitted yet")
+    splits.option(run)
     run.add_argument("--sides", default=",".join([*sides.OURS, *sides.PEERS]))
     run.add_argument("--sets", help="names; default: all of the study")
     run.add_argument("--tasks", help="binary, multiclass, regression; default: all")
@@ -40,6 +46,7 @@ def main():
     run.add_argument("--label", help="the name of a trial")
     run.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--fresh", action="store_true", help="fit again what is known")
+    run.add_argument("--limit", type=int, help="processor seconds after which a fit is given up")
     shown = commands.add_parser("table", help="print what is known")
     table.arguments(shown)
     trials.arguments(commands.add_parser("trials", help="print what trials are worth"))
@@ -56,7 +63,7 @@ def main():
 
 
 def chosen(args):
-    entries = splits.entries()
+    entries = splits.entries(args.collection)
     if args.tasks:
         entries = {n: e for n, e in entries.items() if e["task"] in args.tasks.split(",")}
     if not args.sets:
@@ -68,14 +75,15 @@ def chosen(args):
 
 def run_set(entry, number, args):
     """All sides on one split of one set."""
-    kept = {name: Results(name, args.label) for name in args.sides.split(",")}
-    todo = [n for n, side in kept.items() if args.fresh or side.get(entry["name"], number) is None]
+    kept = {name: Results(args.collection, name, args.label) for name in args.sides.split(",")}
+    todo = [n for n, s in kept.items() if args.fresh or s.tried(entry["name"], number) is None]
     if not todo:
         return
-    train, test, classes = splits.split(entry, splits.read(entry), number)
+    train, test, classes = splits.split(entry, splits.read(entry, args.collection), number)
     for name in todo:
+        given = (sides.of(name, words(args)), train, test, classes, number)
         try:
-            found = measured(sides.of(name, words(args)), train, test, classes, number)
+            found = limited(args.limit, *given) if args.limit else measured(*given)
         except Exception:
             traceback.print_exc()
             continue
@@ -94,6 +102,30 @@ def words(args):
         except (ValueError, SyntaxError):
             found[name] = value
     return found
+
+
+def limited(seconds, *given):
+    """As `measured`, in a process of its own that is ended after so many seconds of its processor's
+    time."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+
+    def measure():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        theirs.send(measured(*given))
+
+    child = context.Process(target=measure)
+    child.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    except EOFError:
+        child.join()
+        if child.exitcode == -signal.SIGXCPU:
+            return {"given_up": seconds}
+        raise RuntimeError("the fit failed") from None
+    finally:
+        child.join()
 
 
 def measured(side, train, test, classes, seed):

@@ -1,28 +1,39 @@
 """What was found, kept in files: a side's loss and time for every set and split.
 
-Those of libraries at their defaults are part of the repository (`bench/record/study`), because they
-take hours; those of trials, which have a label, are not (`bench/cache/study`).
+Those of libraries at their defaults are part of the repository (`bench/record/study`, and
+`bench/record/study_aside` for the sets kept aside), because they take hours; those of trials, which
+have a label, are not (`bench/cache`). A fit that was given up is kept as the seconds it was given.
 """
 
 import json
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent.parent
-RECORD = BENCH / "record/study"
-TRIALS = BENCH / "cache/study"
+FOLDERS = {"public": "study", "aside": "study_aside"}
 
 
 class Results:
-    def __init__(self, side, label=None):
+    def __init__(self, collection, side, label=None):
         self.name = f"{side}:{label}" if label else side
-        self.file = (TRIALS if label else RECORD) / f"{self.name}.json"
+        folder = BENCH / ("cache" if label else "record") / FOLDERS[collection]
+        self.file = folder / f"{self.name}.json"
         self.version, self.found = "", {}
         if self.file.exists():
             kept = json.loads(self.file.read_text())
             self.version, self.found = kept["version"], kept["found"]
 
-    def get(self, data_set, split):
+    def tried(self, data_set, split):
         return self.found.get(data_set, {}).get(str(split))
+
+    def get(self, data_set, split):
+        """What was found; nothing if the fit was given up."""
+        found = self.tried(data_set, split)
+        return found if found and "loss" in found else None
+
+    def given_up(self, data_set):
+        """The seconds after which fits to this set were given up, if any was."""
+        limits = [found.get("given_up", 0) for found in self.found.get(data_set, {}).values()]
+        return max(limits, default=0)
 
     def put(self, data_set, split, found):
         self.found.setdefault(data_set, {})[str(split)] = found
@@ -35,7 +46,8 @@ class Results:
         self.file.write_text(text)
 
 
-def trials():
+def trials(collection):
     """Labelled results, by name."""
-    names = sorted(file.stem for file in TRIALS.glob("*:*.json"))
-    return {name: Results(*name.split(":", 1)) for name in names}
+    files = (BENCH / "cache" / FOLDERS[collection]).glob("*:*.json")
+    names = sorted(file.stem for file in files)
+    return {name: Results(collection, *name.split(":", 1)) for name in names}

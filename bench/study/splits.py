@@ -6,23 +6,25 @@ rows, drawn once. Three quarters of the rows are trained on, anew for each split
 
 import numpy as np
 
+import aside
 import public_data
 import quality
 
+COLLECTIONS = {"public": public_data, "aside": aside}
 LEAST_ROWS = 500
 MOST_ROWS = 60_000
 TRAINED_ON = 0.75
 
 
-def entries():
+def entries(collection):
     """What the index says of the sets, by name, the quickest first."""
-    found = public_data.entries().values()
+    found = COLLECTIONS[collection].entries().values()
     found = [e for e in found if e["task"] in quality.TASKS and e["rows"] >= LEAST_ROWS]
     return {entry["name"]: entry for entry in sorted(found, key=quality.cost)}
 
 
-def read(entry):
-    data = public_data.read(entry)
+def read(entry, collection):
+    data = COLLECTIONS[collection].read(entry)
     if len(data) > MOST_ROWS:
         data = data.iloc[np.sort(np.random.default_rng(0).permutation(len(data))[:MOST_ROWS])]
     return data.reset_index(drop=True)
@@ -47,3 +49,8 @@ def spread(classes):
         rows = np.flatnonzero(classes == code)
         places[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
     return places
+
+
+def option(parser):
+    """Which sets: those that weald's defaults were chosen on, or those kept aside."""
+    parser.add_argument("--collection", choices=COLLECTIONS, default="public")

@@ -5,8 +5,7 @@ mean over the splits that all sides have fitted, up to three. A side's rank on a
 among all sides by that mean, ties sharing theirs. How far a side is above the best is told as a
 share of the best loss; where that is below a hundredth of the constant's, of that hundredth,
 because nobody needs to know 0.0001 from 0.0002. Seconds are those of the day and machine on which a
-side was fitted, which differ: `study_times.md` has sides beside each other. weald's defaults were
-chosen by trials on these sets and splits, which flatters its place; the peers' were not.
+side was fitted, which differ: `study_times.md` has sides beside each other.
 """
 
 import argparse
@@ -19,9 +18,24 @@ import splits
 from results import Results, trials
 
 FLOOR = 0.01
+HEADS = {
+    "public": ("# Libraries left to their defaults", "", "`bench/run study table`", ""),
+    "aside": (
+        "# Libraries left to their defaults, on sets kept aside",
+        "",
+        "`bench/run study table --collection aside`",
+        "",
+    ),
+}
+CHOSEN = {
+    "public": "weald's defaults were chosen by trials on these sets and splits, which flatters its "
+    "place; the peers' were not.",
+    "aside": "weald's defaults were not chosen on these sets.",
+}
 
 
 def arguments(parser):
+    splits.option(parser)
     parser.add_argument("--sides", help="names; default: all that are known")
     parser.add_argument("--trials", action="store_true", help="also every labelled trial")
     parser.add_argument("--sets", help="names; default: those that all sides have")
@@ -32,9 +46,9 @@ def arguments(parser):
 def known(args):
     """Results by the side's name."""
     names = args.sides.split(",") if args.sides else [*sides.OURS, *sides.PEERS]
-    found = {name: Results(*name.split(":", 1)) for name in names}
+    found = {name: Results(args.collection, *name.split(":", 1)) for name in names}
     if args.trials:
-        found |= trials()
+        found |= trials(args.collection)
     return {name: side for name, side in found.items() if side.found and name != "constant"}
 
 
@@ -42,8 +56,9 @@ class Grid:
     """Losses and times: a row for each set, a column for each side."""
 
     def __init__(self, found, args):
-        constant = Results("constant")
-        wanted = args.sets.split(",") if args.sets else list(splits.entries())
+        constant = Results(args.collection, "constant")
+        entries = splits.entries(args.collection)
+        wanted = args.sets.split(",") if args.sets else list(entries)
         everyone = [*found.values(), constant]
 
         def known_splits(name):
@@ -53,7 +68,6 @@ class Grid:
         self.sets = list(self.splits)
         self.missing = [name for name in wanted if name not in self.sets]
         self.sides = list(found)
-        entries = splits.entries()
         self.entries = [entries[name] for name in self.sets]
 
         def mean(side, name, key):
@@ -87,10 +101,11 @@ def page(args):
     if not grid.sets:
         raise SystemExit("no set is known for all of these sides: bench/run study run")
     forests = [name for name in grid.sides if name.split(":")[0] in sides.FORESTS]
-    lines = ["# Libraries left to their defaults", "", "`bench/run study table`", ""]
+    lines = list(HEADS[args.collection])
     lines += [f"Conditions: {machine.described()}; one thread for every side.", ""]
-    lines += [" ".join(__doc__.split("\n\n", 1)[1].split()), ""]
-    lines += [" ".join(splits.__doc__.split("\n\n", 1)[1].split()), ""]
+    about = splits if args.collection == "public" else splits.COLLECTIONS[args.collection]
+    lines += [" ".join([*__doc__.split("\n\n", 1)[1].split(), CHOSEN[args.collection]]), ""]
+    lines += [" ".join(about.__doc__.split("\n\n", 1)[1].split()), ""]
     lines += summary(grid, found)
     if len(forests) > 1:
         among = argparse.Namespace(**vars(args) | {"sides": ",".join(forests), "trials": False})
@@ -99,6 +114,10 @@ def page(args):
     lines += losses(grid)
     if grid.missing:
         lines += ["", f"Not known for all sides: {', '.join(grid.missing)}."]
+    for side, result in found.items():
+        names = [f"{n} ({limit} s)" for n in result.found if (limit := result.given_up(n))]
+        if names:
+            lines += ["", f"Given up by {side}: {', '.join(names)}."]
     return "\n".join(lines) + "\n"
 
 
