@@ -19,7 +19,7 @@ from ._tree import Grown
 
 @dataclass(eq=False, repr=False)
 class _Forest(OfForest, Grown, Committee):
-    n_estimators: int = 100
+    n_estimators: int | str = "auto"
     _: KW_ONLY
     permutation_importance: bool = False
     keep_rows: bool = False

@@ -159,7 +159,7 @@ impl<L: Learner> Bagging<L> {
             }
         };
         let (n_members, patience) = (self.n_members, self.patience);
-        let batches = Batches { n_members, per_thread: MEMBERS_PER_THREAD, patience };
+        let batches = Batches { n_members, least: 1, per_thread: MEMBERS_PER_THREAD, patience };
         batches.fit(run, &mut out_of_bag, fit, add)?;
         let weights = vec![1.0; members.len()];
         let mut committee = Ensemble::new(members, weights, self.combine)?; // av_B phi(x, L_b)

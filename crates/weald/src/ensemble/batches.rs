@@ -13,9 +13,11 @@ use crate::run::Run;
 pub struct Batches {
     /// At the most.
     pub n_members: usize,
+    /// At least, unless the run is stopped.
+    pub least: usize,
     /// Members that each thread fits before the others' are waited for.
     pub per_thread: usize,
-    /// Members over which the out-of-bag error must still fall to go on.
+    /// Members over which the out-of-bag loss must still fall to go on.
     pub patience: Option<usize>,
 }
 
@@ -32,7 +34,10 @@ impl Batches {
         fit: impl Fn(&Run<'r>) -> Result<M> + Sync,
         mut add: impl FnMut(M, &mut OutOfBag),
     ) -> Result<()> {
-        let is_over = |out_of_bag: &OutOfBag| has_settled(out_of_bag.curve(), self.patience);
+        let is_over = |out_of_bag: &OutOfBag| {
+            let curve = out_of_bag.curve();
+            curve.len() >= self.least && has_settled(curve, self.patience)
+        };
         let mut n_added = 0;
         while n_added < self.n_members && !is_over(out_of_bag) && !run.stopped() {
             let n = (self.per_thread * run.threads()).min(self.n_members - n_added);

@@ -17,7 +17,9 @@ pub struct OutOfBag {
     weights: Weights,
     sums: Scores,
     n_members: Vec<u32>,
-    /// What each row's prediction costs; `NaN` without one.
+    /// Whether each row's prediction is wrong, or how wrong; `NaN` without one.
+    errors: Vec<f64>,
+    /// What it costs.
     losses: Vec<f64>,
     curve: Vec<OutOfBagError>,
 }
@@ -28,6 +30,9 @@ pub struct OutOfBagError {
     /// The share of rows that get the wrong class, or the mean squared error, over all outputs if
     /// there are several; `NaN` if no row has a prediction. Rows count by their weight.
     pub error: f64,
+    /// The mean squared error, of class shares the Brier score: what tells whether members are enough, as
+    /// it also changes where no class does.
+    pub loss: f64,
     /// Rows without a prediction: every member has seen them.
     pub n_without: usize,
 }
@@ -55,13 +60,13 @@ impl OutOfBagCurve {
     }
 }
 
-/// Whether the error has stopped falling: its mean over the last `patience` members is hardly below
-/// that over as many before them. Never while there is no error.
+/// Whether the loss has stopped falling: its mean over the last `patience` members is hardly below
+/// that over as many before them. Never while there is none.
 pub fn has_settled(curve: &[OutOfBagError], patience: Option<usize>) -> bool {
     let Some(patience) = patience else { return false };
     let Some(before) = curve.len().checked_sub(2 * patience) else { return false };
     let mean = |points: &[OutOfBagError]| {
-        points.iter().map(|point| point.error).sum::<f64>() / patience as f64
+        points.iter().map(|point| point.loss).sum::<f64>() / patience as f64
     };
     let (earlier, later) = curve[before..].split_at(patience);
     let (earlier, later) = (mean(earlier), mean(later));
@@ -77,6 +82,7 @@ impl OutOfBag {
             weights: sample.weights.clone(),
             sums: Scores::zeros(n_rows, width),
             n_members: vec![0; n_rows],
+            errors: vec![f64::NAN; n_rows],
             losses: vec![f64::NAN; n_rows],
             curve: Vec::new(),
         }
@@ -89,17 +95,22 @@ impl OutOfBag {
             let sums = self.sums.row_mut(row);
             sums.iter_mut().zip(answer).for_each(|(sum, x)| *sum += x);
             self.n_members[row] += 1;
-            self.losses[row] = match &self.target {
+            let n = f64::from(self.n_members[row]);
+            (self.errors[row], self.losses[row]) = match &self.target {
                 Target::Classes(labels) => {
-                    f64::from(u8::from(argmax(sums) != labels.codes()[row] as usize))
+                    let class = labels.codes()[row] as usize;
+                    let is_class = |other: usize| f64::from(u8::from(other == class));
+                    let shares = sums.iter().enumerate();
+                    let brier = shares.map(|(k, sum)| (sum / n - is_class(k)).powi(2)).sum();
+                    (1.0 - is_class(argmax(sums)), brier)
                 }
                 Target::Numbers(values) => {
-                    let mean = sums[0] / f64::from(self.n_members[row]);
-                    (mean - values[row]) * (mean - values[row])
+                    let error = (sums[0] / n - values[row]).powi(2);
+                    (error, error)
                 }
                 Target::Several(several) => {
-                    let n = f64::from(self.n_members[row]);
-                    several.squared_error(row, sums.iter().map(|sum| sum / n))
+                    let error = several.squared_error(row, sums.iter().map(|sum| sum / n));
+                    (error, error)
                 }
             };
         }
@@ -108,17 +119,18 @@ impl OutOfBag {
 
     /// The error of all members so far. Rows of weight 0 are absent.
     fn measure(&self) -> OutOfBagError {
-        let (mut sum, mut total, mut n_without) = (0.0, 0.0, 0);
-        for (row, &loss) in self.losses.iter().enumerate() {
+        let (mut error, mut loss, mut total, mut n_without) = (0.0, 0.0, 0.0, 0);
+        for row in 0..self.errors.len() {
             let weight = self.weights.at(row);
-            if weight > 0.0 && loss.is_nan() {
+            if weight > 0.0 && self.errors[row].is_nan() {
                 n_without += 1;
             } else if weight > 0.0 {
-                sum += weight * loss;
+                error += weight * self.errors[row];
+                loss += weight * self.losses[row];
                 total += weight;
             }
         }
-        OutOfBagError { error: sum / total, n_without }
+        OutOfBagError { error: error / total, loss: loss / total, n_without }
     }
 
     /// The error after each member.
@@ -162,13 +174,22 @@ mod tests {
         let (a, b) = ([1.0, 0.0], [0.0, 1.0]);
         oob.add(&[0, 1], [&a[..], &a].into_iter());
         // Row 1 is wrong and counts twice; row 2 has no prediction; row 3 is absent.
-        assert_eq!(oob.error(), Some(OutOfBagError { error: 2.0 / 3.0, n_without: 1 }));
+        assert_eq!(
+            oob.error(),
+            Some(OutOfBagError { error: 2.0 / 3.0, loss: 4.0 / 3.0, n_without: 1 })
+        );
         oob.add(&[1, 2], [&b[..], &b].into_iter());
         // Row 1 is a tie now, which goes to the lowest class.
-        assert_eq!(oob.error(), Some(OutOfBagError { error: 3.0 / 4.0, n_without: 0 }));
+        assert_eq!(
+            oob.error(),
+            Some(OutOfBagError { error: 3.0 / 4.0, loss: 3.0 / 4.0, n_without: 0 })
+        );
         oob.add(&[1], [&b[..]].into_iter());
         assert_eq!(oob.curve().len(), 3);
-        assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0 / 4.0, n_without: 0 }));
+        let loss = (2.0 * 2.0 / 9.0 + 2.0) / 4.0;
+        let found = oob.error().unwrap();
+        assert_eq!((found.error, found.n_without), (1.0 / 4.0, 0));
+        assert!((found.loss - loss).abs() < 1e-15, "{}", found.loss);
         assert_eq!(oob.n_members(), [1, 3, 1, 0]);
         let predictions = oob.predictions();
         assert_eq!(predictions.row(1), [1.0 / 3.0, 2.0 / 3.0]);
@@ -177,7 +198,7 @@ mod tests {
 
     #[test]
     fn an_error_has_settled_when_it_hardly_falls() {
-        let point = |error: f64| OutOfBagError { error, n_without: 0 };
+        let point = |loss: f64| OutOfBagError { error: 0.5, loss, n_without: 0 };
         let curve = |errors: &[f64]| errors.iter().map(|&e| point(e)).collect::<Vec<_>>();
         assert!(!has_settled(&curve(&[0.5, 0.5, 0.5, 0.5]), None));
         assert!(!has_settled(&curve(&[0.5, 0.5, 0.5]), Some(2)));
@@ -196,7 +217,7 @@ mod tests {
         let mut oob = OutOfBag::new(&sample, 1);
         oob.add(&[0], [&[0.0][..]].into_iter());
         oob.add(&[0], [&[4.0][..]].into_iter());
-        assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0, n_without: 1 }));
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0, loss: 1.0, n_without: 1 }));
         oob.add(&[], [].into_iter());
         assert_eq!(oob.curve()[0].error, 1.0);
         assert_eq!(oob.curve().len(), 3);

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::Output;
 use crate::observer::Event;
-use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
+use crate::parameter::{Choice, Parameter, Parameters, out_of_range, parameter_list};
 use crate::predict::DeepTrees;
 use crate::run::Run;
 use crate::scores::Scores;
@@ -27,14 +27,22 @@ use crate::tree::{
     BinChoice, Criterion, DecisionTree, FeatureCount, Interactions, Monotone, Pruning, Splitter,
 };
 
+/// Trees of a forest that is to find out how many it needs, at least and at the most, and those over
+/// which the error out of the bag must still fall to go on. A mean of 100 trees errs by about a hundredth
+/// of the variance of one: more are worth it only where that is much beside what is left.
+const LEAST_TREES: usize = 100;
+const MOST_TREES: usize = 300;
+const PATIENCE: usize = 25;
+
 /// Trees that each thread grows before the others' are waited for.
 const TREES_PER_THREAD: usize = 8;
 
 /// Grows a committee of deep trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomForest {
-    /// How many trees; at the most, where `patience` is given.
-    pub n_trees: usize,
+    /// How many trees; at the most, where `patience` is given. By itself as many as the rows out of their
+    /// bags gain by, from 100 to 300; 100 where there are none.
+    pub n_trees: Choice<usize>,
     /// How many features a split chooses from; they are drawn for each split.
     pub max_features: FeatureCount,
     /// How the rows of a tree are drawn.
@@ -84,7 +92,7 @@ pub struct RandomForest {
 impl Default for RandomForest {
     fn default() -> RandomForest {
         RandomForest {
-            n_trees: 100,
+            n_trees: Choice::Auto,
             max_features: FeatureCount::Auto,
             resampling: Resampling::Bootstrap,
             sample_share: 1.0,
@@ -175,14 +183,14 @@ impl RandomForest {
                 (0..several.n_rows()).map(|row| largest_of(several.row(row))).fold(0.0, f64::max)
             }
         };
-        let most = 0.5 * f64::MAX / largest;
-        if self.n_trees as f64 <= most {
+        let (most, n_trees) = (0.5 * f64::MAX / largest, self.how_many().n_members);
+        if n_trees as f64 <= most {
             return Ok(());
         }
         let expected = format!(
             "at most {most:.0} for targets up to {largest:e}, which trees add up: scale the target"
         );
-        out_of_range("n_trees", self.n_trees, &expected)
+        out_of_range("n_trees", n_trees, &expected)
     }
 
     fn grow(
@@ -218,9 +226,7 @@ impl RandomForest {
             removed.push(member.importance);
             shuffled.extend(worse);
         };
-        let (n_members, patience) = (self.n_trees, self.patience);
-        let batches = Batches { n_members, per_thread: TREES_PER_THREAD, patience };
-        batches.fit(run, &mut out_of_bag, fit, add)?;
+        self.how_many().fit(run, &mut out_of_bag, fit, add)?;
         trees.finish();
         let leaves_out = self.resampling.leaves_out(self.sample_share);
         let model = ForestModel {
@@ -235,6 +241,25 @@ impl RandomForest {
             rows: rows.map(|rows| Box::new(rows.finish())),
         };
         Ok((model, Some(out_of_bag).filter(|_| leaves_out)))
+    }
+
+    /// How many trees there are to be.
+    fn how_many(&self) -> Batches {
+        let per_thread = TREES_PER_THREAD;
+        match self.n_trees {
+            Choice::Set(n_members) => {
+                Batches { n_members, least: 1, per_thread, patience: self.patience }
+            }
+            Choice::Auto if self.resampling.leaves_out(self.sample_share) => Batches {
+                n_members: MOST_TREES,
+                least: LEAST_TREES,
+                per_thread,
+                patience: self.patience.or(Some(PATIENCE)),
+            },
+            Choice::Auto => {
+                Batches { n_members: LEAST_TREES, least: 1, per_thread, patience: None }
+            }
+        }
     }
 
     /// What the rows that smooth the shares of a leaf weigh: as much as others on the mean.
@@ -281,7 +306,7 @@ impl Parameters for RandomForest {
 
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         parameter_list![self,
-            n_trees: "how many trees",
+            n_trees: "how many trees; auto: from 100 to 300, while rows out of their bags gain",
             max_features: "features drawn for each split; auto: sqrt for classes, half of them for numbers",
             resampling: "how the rows of a tree are drawn",
             sample_share: "how many rows are drawn, as a share of those there are",
@@ -306,8 +331,8 @@ impl Parameters for RandomForest {
     }
 
     fn check(&self) -> Result<()> {
-        if self.n_trees == 0 {
-            return out_of_range("n_trees", 0, "at least 1");
+        if self.n_trees == Choice::Set(0) {
+            return out_of_range("n_trees", 0, "at least 1, or auto");
         }
         if self.patience == Some(0) {
             return out_of_range("patience", 0, "at least 1, or none");

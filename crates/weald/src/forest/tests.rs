@@ -35,7 +35,12 @@ fn skewed(n: usize, seed: u64) -> (Table, Target) {
 }
 
 fn keeping(n_trees: usize, min_leaf_rows: usize) -> RandomForest {
-    RandomForest { n_trees, min_leaf_rows, keep_rows: true, ..RandomForest::default() }
+    RandomForest {
+        n_trees: n_trees.into(),
+        min_leaf_rows,
+        keep_rows: true,
+        ..RandomForest::default()
+    }
 }
 
 /// The quantile by the definition: every training row weighed by the leaves that it shares.
@@ -71,7 +76,7 @@ fn quantiles_are_those_of_rows_that_share_leaves() {
         for forest in [
             keeping(7, 1),
             keeping(5, 6),
-            RandomForest { keep_rows: true, n_trees: 4, ..RandomForest::extra_trees() },
+            RandomForest { keep_rows: true, n_trees: 4.into(), ..RandomForest::extra_trees() },
             RandomForest { resampling: Resampling::Weighted, ..keeping(5, 4) },
         ] {
             let model = fit(&forest, &table, &target, &weights);
@@ -333,7 +338,7 @@ fn leaves_are_smoothed_as_if_rows_of_all_classes_were_in_them() {
     labels.codes().iter().zip(&weights).for_each(|(&c, w)| prior[c as usize] += w / (12.0 * 300.0));
     let weights = Weights::real(weights).unwrap();
     let plain = RandomForest {
-        n_trees: 3,
+        n_trees: 3.into(),
         resampling: Resampling::None,
         min_leaf_rows: 4,
         leaf_smoothing: 0.0,
@@ -361,7 +366,8 @@ fn leaves_are_smoothed_as_if_rows_of_all_classes_were_in_them() {
 #[test]
 fn smoothing_is_for_classes_and_no_number_below_zero() {
     let (table, target) = skewed(60, 1);
-    let forest = |leaf_smoothing| RandomForest { n_trees: 2, leaf_smoothing, ..Default::default() };
+    let forest =
+        |leaf_smoothing| RandomForest { n_trees: 2.into(), leaf_smoothing, ..Default::default() };
     let said = |forest| fit(&forest, &table, &target, &Weights::Uniform).scores(&table).unwrap();
     assert_eq!(said(forest(0.0)), said(forest(9.0)));
     for bad in [-0.1, f64::NAN, f64::INFINITY] {

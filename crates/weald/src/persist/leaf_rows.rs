@@ -111,7 +111,7 @@ mod tests {
         let weights = Weights::real((0..30).map(|i| f64::from(i % 4) / 2.0).collect()).unwrap();
         let sample = Sample::new(&table, target, &weights).unwrap();
         let learner = RandomForest {
-            n_trees: 3,
+            n_trees: 3.into(),
             min_leaf_rows: 3,
             keep_rows: true,
             ..RandomForest::default()

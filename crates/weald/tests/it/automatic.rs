@@ -89,7 +89,7 @@ fn the_unit_of_weights_does_not_matter() {
     let (table, y) = made(300, 3.0, 1);
     let (numbers, names) = (Target::numbers(y.clone()).unwrap(), classes(&y, 0.3));
     let boosting = GradientBoosting { n_trees: 30, ..Default::default() };
-    let forest = RandomForest { n_trees: 20, ..Default::default() };
+    let forest = RandomForest { n_trees: 20.into(), ..Default::default() };
     for target in [&numbers, &names] {
         let said = |unit: f64| {
             let weights = (0..300).map(|row| unit * f64::from(1 + row % 3)).collect();

@@ -266,7 +266,7 @@ fn a_forest_that_is_calibrated_says_how_often_it_is_right() {
         [Metric::LogLoss, Metric::Brier, Metric::CalibrationError]
             .map(|metric| metric.evaluate(&scores, &test.1, &Weights::Uniform).unwrap())
     };
-    let forest = RandomForest { n_trees: 60, ..RandomForest::default() };
+    let forest = RandomForest { n_trees: 60.into(), ..RandomForest::default() };
     let raw = measured(&forest.fit(&sample, &run()).unwrap());
     for map in MAPS {
         for held_out in [HeldOut::OutOfBag, HeldOut::Split(Split::Folds(3))] {
@@ -283,7 +283,7 @@ fn a_forest_that_is_calibrated_says_how_often_it_is_right() {
 #[test]
 fn the_base_is_the_one_that_it_would_be_alone() {
     let made = made::two_classes(250);
-    let forest = RandomForest { n_trees: 8, ..RandomForest::default() };
+    let forest = RandomForest { n_trees: 8.into(), ..RandomForest::default() };
     let alone = forest.fit(&made.sample(), &run()).unwrap();
     for held_out in
         [HeldOut::OutOfBag, HeldOut::Split(Split::Folds(3)), HeldOut::Split(Split::Time(3))]
@@ -309,7 +309,7 @@ fn weights_of_classes_are_brought_back_to_how_often_they_occur() {
     let Target::Classes(labels) = &made.target else { panic!() };
     let share = labels.codes().iter().sum::<u32>() as f64 / labels.codes().len() as f64;
     let forest = RandomForest {
-        n_trees: 40,
+        n_trees: 40.into(),
         class_weights: weald::data::ClassWeights::Balanced,
         min_leaf_rows: 20,
         ..RandomForest::default()
@@ -369,7 +369,7 @@ fn what_cannot_be_calibrated_is_said() {
     let folds = |k| Calibration { held_out: HeldOut::Split(Split::Folds(k)), ..tree() };
     assert!(error(folds(1), None).contains("at least 2 folds"));
     assert!(error(folds(5), Some(&[0; 60])).contains("group"));
-    let forest = RandomForest { n_trees: 3, ..RandomForest::default() };
+    let forest = RandomForest { n_trees: 3.into(), ..RandomForest::default() };
     let bags = Calibration { held_out: HeldOut::OutOfBag, ..Calibration::of(forest) };
     let groups: Vec<u32> = (0..60).map(|row| row / 4).collect();
     let found = bags.fit_grouped(&made.sample(), Some(&groups), &run()).unwrap_err().to_string();

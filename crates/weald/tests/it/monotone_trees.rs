@@ -51,7 +51,7 @@ fn without_constraints_trees_are_what_they_were_before_there_were_any() {
         DecisionTree { pruning: Pruning::CostComplexity { alpha: 0.002 }, ..tree.clone() },
     ];
     let forest = RandomForest {
-        n_trees: 12,
+        n_trees: 12.into(),
         bins: BinChoice::Fast,
         leaf_smoothing: 0.0,
         ..Default::default()
@@ -202,7 +202,7 @@ fn monotone_trees_hold_on_a_dense_grid() {
 fn monotone_forests_hold_on_a_dense_grid() {
     let (columns, numbers, classes) = made(520);
     let real = Weights::real((0..520).map(|row| f64::from(row % 7) * 0.2).collect()).unwrap();
-    let forest = RandomForest { n_trees: 9, monotone: both_ways(), ..Default::default() };
+    let forest = RandomForest { n_trees: 9.into(), monotone: both_ways(), ..Default::default() };
     let forests = [
         ("plain", forest.clone()),
         ("exact", RandomForest { bins: BinChoice::Exact, ..forest.clone() }),
@@ -249,7 +249,7 @@ fn a_constraint_on_a_column_that_says_nothing_changes_nothing() {
             |scores: &Scores| scores.rows().map(|row| row[row.len() - 1]).collect::<Vec<_>>();
         last(a) == last(b) && a.values().iter().zip(b.values()).all(are_near)
     };
-    let forest = RandomForest { n_trees: 6, ..Default::default() };
+    let forest = RandomForest { n_trees: 6.into(), ..Default::default() };
     for target in [&numbers, &classes] {
         for (name, tree) in trees() {
             let say = |monotone: Monotone| {

@@ -53,7 +53,7 @@ fn fit<L: Learner>(learner: &L, table: &Table, target: &Target) -> L::Model {
 }
 
 fn forest() -> RandomForest {
-    RandomForest { n_trees: 20, permutation_importance: true, ..RandomForest::default() }
+    RandomForest { n_trees: 20.into(), permutation_importance: true, ..RandomForest::default() }
 }
 
 /// What each tree of a forest asks, whatever its leaves say.
@@ -116,7 +116,7 @@ fn r2(learner: &RandomForest, table: &Table, target: &Target) -> f64 {
 #[test]
 fn one_forest_of_two_outputs_is_nearly_as_good_as_two_forests() {
     let (table, [y, z]) = made(3000);
-    for forest in [forest(), RandomForest { n_trees: 20, ..RandomForest::extra_trees() }] {
+    for forest in [forest(), RandomForest { n_trees: 20.into(), ..RandomForest::extra_trees() }] {
         let number = |values: &Vec<f64>| Target::numbers(values.clone()).unwrap();
         let apart = 0.5 * (r2(&forest, &table, &number(&y)) + r2(&forest, &table, &number(&z)));
         let together = r2(&forest, &table, &several(&[y.clone(), z.clone()]));

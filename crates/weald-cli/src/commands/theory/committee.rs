@@ -74,7 +74,7 @@ impl Member {
                         .fact("its members are single trees")
                         .help("say how many with --members"));
                 }
-                forest.n_trees = 1;
+                forest.n_trees = 1.into();
                 Ok(Member::Tree(AnyLearner::RandomForest(forest)))
             }
             other => Ok(Member::Bagged(other)),

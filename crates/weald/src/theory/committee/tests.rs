@@ -129,7 +129,7 @@ fn fewer_features_make_trees_of_a_forest_differ_more() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let how = Committee { n_members: 10, n_repeats: 30 };
     let measure = |max_features| {
-        let tree = RandomForest { n_trees: 1, max_features, ..RandomForest::default() };
+        let tree = RandomForest { n_trees: 1.into(), max_features, ..RandomForest::default() };
         how.variance(&sample, &rows, |sample, run| tree.fit(sample, run), &quiet(2)).unwrap()
     };
     let (one, all) = (measure(FeatureCount::Count(1)), measure(FeatureCount::All));
@@ -148,7 +148,7 @@ fn fewer_features_make_trees_of_a_forest_differ_more() {
 fn any_number_of_threads_gives_the_same_bytes() {
     let ((table, target), (rows, _)) = (friedman(60, 1), friedman(20, 2));
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let tree = RandomForest { n_trees: 1, ..RandomForest::default() };
+    let tree = RandomForest { n_trees: 1.into(), ..RandomForest::default() };
     let how = Committee { n_members: 5, n_repeats: 4 };
     let measure =
         |threads| how.variance(&sample, &rows, |s, run| tree.fit(s, run), &quiet(threads));

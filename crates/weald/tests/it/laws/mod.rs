@@ -428,10 +428,11 @@ fn a_forest_stopped_at_tree_r_is_a_forest_of_r() {
             let stop = StopAfter { events: AtomicUsize::new(0), at: 4, members_only: true };
             let run = Run::new(Seed(5), threads, &stop).unwrap();
             let forest = |n_trees| RandomForest { n_trees, ..RandomForest::default() };
-            let stopped = forest(60).fit(&made.sample(), &run).unwrap();
+            let stopped = forest(60.into()).fit(&made.sample(), &run).unwrap();
             let r = stopped.trees.len();
             assert!((4..60).contains(&r), "{task}: {r} trees");
-            let whole = forest(r).fit(&made.sample(), &Run::quiet(Seed(5), 2).unwrap()).unwrap();
+            let whole =
+                forest(r.into()).fit(&made.sample(), &Run::quiet(Seed(5), 2).unwrap()).unwrap();
             assert!(stopped == whole, "{task}");
         }
     }

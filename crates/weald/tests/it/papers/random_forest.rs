@@ -56,7 +56,7 @@ fn error_rate(scores: &Scores, target: &Target) -> f64 {
 fn the_error_out_of_the_bag_is_that_on_new_rows() {
     let (table, y) = friedman(1000, 1);
     let (new, new_y) = friedman(4000, 2);
-    let forest = RandomForest { n_trees: 200, ..RandomForest::default() };
+    let forest = RandomForest { n_trees: 200.into(), ..RandomForest::default() };
     let model = fit(&forest, &table, &Target::numbers(y.clone()).unwrap());
     let (found, honest) = (
         mean_squared_error(&model.scores(&new).unwrap(), &new_y),
@@ -80,7 +80,7 @@ fn rows_in_every_bag_are_counted_and_left_out() {
     let (table, y) = friedman(300, 3);
     let target = classes(&y);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let forest = RandomForest { n_trees: 2, ..RandomForest::default() };
+    let forest = RandomForest { n_trees: 2.into(), ..RandomForest::default() };
     let run = Run::quiet(Seed(4), 1).unwrap();
     let (model, out_of_bag) = forest.fit_out_of_bag(&sample, &run).unwrap();
     let out_of_bag = out_of_bag.unwrap();
@@ -113,7 +113,7 @@ fn plain_importance_favours_a_column_of_many_values_and_the_unbiased_does_not() 
     let table =
         Table::new(vec![column("coin", &coin), column("fine", &fine), column("coarse", &coarse)]);
     let forest = RandomForest {
-        n_trees: 300,
+        n_trees: 300.into(),
         max_features: FeatureCount::Count(1),
         permutation_importance: true,
         ..RandomForest::default()
@@ -139,7 +139,7 @@ fn fewer_features_make_trees_more_different() {
     let (table, y) = friedman(500, 5);
     let target = Target::numbers(y).unwrap();
     let disagreement = |max_features| {
-        let forest = RandomForest { n_trees: 30, max_features, ..RandomForest::default() };
+        let forest = RandomForest { n_trees: 30.into(), max_features, ..RandomForest::default() };
         let model = fit(&forest, &table, &target);
         let roots = (0..30).map(|tree| model.trees.nodes(tree).next().unwrap().rule.feature());
         let mut roots: Vec<_> = roots.collect();
@@ -156,12 +156,13 @@ fn fewer_features_make_trees_more_different() {
 fn a_forest_ends_when_its_error_does_not_fall_any_more() {
     let (table, y) = friedman(400, 6);
     let target = Target::numbers(y).unwrap();
-    let forest = RandomForest { n_trees: 2000, patience: Some(25), ..RandomForest::default() };
+    let forest =
+        RandomForest { n_trees: 2000.into(), patience: Some(25), ..RandomForest::default() };
     let model = fit(&forest, &table, &target);
     let n_trees = model.trees.len();
     assert!((50..600).contains(&n_trees), "{n_trees}");
     // The same trees as if so many had been asked for, on any number of threads.
-    let plain = RandomForest { n_trees, ..RandomForest::default() };
+    let plain = RandomForest { n_trees: n_trees.into(), ..RandomForest::default() };
     assert!(fit(&plain, &table, &target) == model);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     assert!(forest.fit(&sample, &Run::quiet(Seed(1), 5).unwrap()).unwrap() == model);
@@ -174,7 +175,7 @@ fn balanced_classes_find_the_rare_one() {
     let target = Target::from_names(&rare);
     let found = |class_weights| {
         let forest = RandomForest {
-            n_trees: 60,
+            n_trees: 60.into(),
             min_leaf_rows: 10,
             class_weights,
             ..RandomForest::default()
@@ -191,7 +192,7 @@ fn balanced_classes_find_the_rare_one() {
 fn extra_trees_see_all_rows_and_have_no_bag() {
     let (table, y) = friedman(600, 8);
     let (new, new_y) = friedman(2000, 9);
-    let forest = RandomForest { n_trees: 100, ..RandomForest::extra_trees() };
+    let forest = RandomForest { n_trees: 100.into(), ..RandomForest::extra_trees() };
     let model = fit(&forest, &table, &Target::numbers(y.clone()).unwrap());
     assert_eq!(model.out_of_bag, None);
     assert!(model.importance.unbiased.is_empty() && model.permutation.is_none());
@@ -205,7 +206,7 @@ fn parameters_that_cannot_be_are_refused() {
     let forest = RandomForest::default;
     let none = Resampling::None;
     for bad in [
-        RandomForest { n_trees: 0, ..forest() },
+        RandomForest { n_trees: 0.into(), ..forest() },
         RandomForest { patience: Some(0), ..forest() },
         RandomForest { patience: Some(5), resampling: none, ..forest() },
         RandomForest { permutation_importance: true, resampling: none, ..forest() },
@@ -232,7 +233,7 @@ fn a_category_of_noise_with_many_levels_is_left_alone() {
     columns.push(("noise".into(), noise));
     let target = Target::numbers(y).unwrap();
     let error = |table: &Table, level_charge: f64| {
-        let forest = RandomForest { n_trees: 60, level_charge, ..RandomForest::default() };
+        let forest = RandomForest { n_trees: 60.into(), level_charge, ..RandomForest::default() };
         fit(&forest, table, &target).out_of_bag.unwrap().error()
     };
     let with_noise = Table::new(columns).unwrap();
