@@ -17,7 +17,7 @@ fn train(folder: &Folder, more: &[&str]) -> Value {
 #[test]
 fn a_forest_is_calibrated_and_its_map_is_shown() {
     for (map, words) in [
-        ("temperature", "temperature 1."),
+        ("temperature", "it was too sure of itself"),
         ("sigmoid", "1 sigmoid of the log odds"),
         ("isotonic", "1 rising curve of"),
     ] {

@@ -86,7 +86,9 @@ class Boosting(Staged, Inside, Estimator):
             "Rounds. A number is exactly so many, unless ``early_stopping_rounds`` is given; "
             '"auto" is up to 1000, ended by the loss of held-out rows.'
         ),
-        "learning_rate": 'How far the scores move along each tree; "auto" is 0.15, or 0.1 with vector leaves.',
+        "learning_rate": (
+            'How far the scores move along each tree; "auto" is 0.15, or 0.1 with vector leaves.'
+        ),
         "early_stopping_rounds": (
             "Rounds without a better loss of held-out rows after which boosting ends; None: none, "
             'or 30 where ``n_estimators`` is "auto".'

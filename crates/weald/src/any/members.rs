@@ -332,7 +332,7 @@ mod tests {
         }
         assert_eq!(again, stacking);
         stacking.set("members", "random-forest").unwrap();
-        assert_eq!(value(&stacking, "random-forest.n_trees").as_deref(), Some("100"));
+        assert_eq!(value(&stacking, "random-forest.n_trees").as_deref(), Some("auto"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::tree::{Rule, Tree};
 
 mod level_means;
 
-use level_means::LevelTargets;
+use level_means::{CountedRows, LevelTargets};
 
 /// Parts of the rows: a row is told what the others say.
 const FOLDS: u64 = 5;
@@ -61,16 +61,16 @@ impl TargetStatistics {
             Targets::Classes(_) if n_scores == 1 => vec![Some(1)],
             Targets::Classes(_) => (0..n_scores as u32).map(Some).collect(),
         };
-        let mut asked = Vec::new();
+        let rows = CountedRows::of(sample)?;
+        let (all, mut asked) = (wanted == Choice::Set(true), Vec::new());
         for (feature, column) in sample.table.columns().iter().enumerate() {
             let Column::Categorical(categories) = column else { continue };
+            if !all && !has_rare_levels(&rows.of_levels(categories), min_level_rows) {
+                continue;
+            }
             for &class in &classes {
-                let is_wanted = wanted == Choice::Set(true) || {
-                    let means = LevelTargets { categories, targets, class }.means(sample)?;
-                    has_rare_levels(&means.rows, min_level_rows)
-                        && tells_enough(means.reliability())
-                };
-                if is_wanted {
+                let column = LevelTargets { categories, targets, class };
+                if all || tells_enough(column.means(&rows).reliability()) {
                     asked.push(Asked { feature, class });
                 }
             }
@@ -114,12 +114,13 @@ impl TargetStatistics {
             return Ok((table.clone(), Spelling { n_columns, columns: Vec::new() }));
         }
         let targets = Targets::of(sample.target)?;
+        let rows = CountedRows::of(&sample.reweighted(trained_on))?;
         let folds = folds(sample, trained_on, seed);
         let (mut columns, mut spelled) = (table.columns().to_vec(), Vec::new());
         for &Asked { feature, class } in &self.asked {
             let Column::Categorical(categories) = table.column(feature) else { continue };
             let column = LevelTargets { categories, targets, class };
-            let means = column.means(&sample.reweighted(trained_on))?;
+            let means = column.means(&rows);
             columns.push(Column::numeric(column.told(&means, &folds)));
             let has_missing = column.has_missing(trained_on);
             spelled.push(Spelled { feature: feature as u32, means: means.all(), has_missing });

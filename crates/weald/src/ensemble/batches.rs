@@ -13,8 +13,9 @@ use crate::run::Run;
 pub struct Batches {
     /// At the most.
     pub n_members: usize,
-    /// At least, unless the run is stopped.
-    pub least: usize,
+    /// At least, and no more where nothing tells whether they are enough; `None` for as many as there may
+    /// be then.
+    pub least: Option<usize>,
     /// Members that each thread fits before the others' are waited for.
     pub per_thread: usize,
     /// Members over which the out-of-bag loss must still fall to go on.
@@ -36,7 +37,11 @@ impl Batches {
     ) -> Result<()> {
         let is_over = |out_of_bag: &OutOfBag| {
             let curve = out_of_bag.curve();
-            curve.len() >= self.least && has_settled(curve, self.patience)
+            match (self.least, curve.last()) {
+                (Some(least), _) if curve.len() < least => false,
+                (Some(_), Some(last)) if last.loss.is_nan() => true,
+                _ => has_settled(curve, self.patience),
+            }
         };
         let mut n_added = 0;
         while n_added < self.n_members && !is_over(out_of_bag) && !run.stopped() {

@@ -4,7 +4,8 @@
 //! committee is tested while it is trained, for free. A row counts as soon as one member has not
 //! seen it; how many rows have no such member is told with the error.
 
-use crate::data::{Sample, Target, Weights};
+use crate::data::{RowOrder, Sample, Target, Weights};
+use crate::exact_sum::ExactSum;
 use crate::scores::{Scores, argmax};
 
 /// What the mean error of some members must fall by, as a share of itself, to go on.
@@ -19,9 +20,19 @@ pub struct OutOfBag {
     n_members: Vec<u32>,
     /// Whether each row's prediction is wrong, or how wrong; `NaN` without one.
     errors: Vec<f64>,
-    /// What it costs.
-    losses: Vec<f64>,
+    /// What the predictions of some rows cost, if anyone wants to know.
+    judged: Option<Judged>,
     curve: Vec<OutOfBagError>,
+}
+
+/// What tells whether members are enough: rows that have no equal. Of equal ones some may be in a bag, and
+/// which they are goes by their number; those without are out of it whatever the order of rows, and
+/// however others are counted.
+#[derive(Debug, Clone)]
+struct Judged {
+    rows: Vec<u32>,
+    /// What each row's prediction costs; `NaN` without one.
+    losses: Vec<f64>,
 }
 
 /// How good the out-of-bag predictions are.
@@ -30,8 +41,9 @@ pub struct OutOfBagError {
     /// The share of rows that get the wrong class, or the mean squared error, over all outputs if
     /// there are several; `NaN` if no row has a prediction. Rows count by their weight.
     pub error: f64,
-    /// The mean squared error, of class shares the Brier score: what tells whether members are enough, as
-    /// it also changes where no class does.
+    /// The mean squared error, of class shares the Brier score, of rows that have no equal: what tells
+    /// whether members are enough, as it also changes where no class does. `NaN` if there are no such
+    /// rows, or nobody wants to know.
     pub loss: f64,
     /// Rows without a prediction: every member has seen them.
     pub n_without: usize,
@@ -83,9 +95,17 @@ impl OutOfBag {
             sums: Scores::zeros(n_rows, width),
             n_members: vec![0; n_rows],
             errors: vec![f64::NAN; n_rows],
-            losses: vec![f64::NAN; n_rows],
+            judged: None,
             curve: Vec::new(),
         }
+    }
+
+    /// The same, which also tells whether members are enough.
+    pub fn judging(self, sample: &Sample<'_>) -> OutOfBag {
+        let groups = RowOrder::of(sample).groups(sample.weights);
+        let alone = groups.iter().filter(|equal| equal.len() == 1).map(|equal| equal[0]);
+        let (rows, losses) = (alone.collect(), vec![f64::NAN; sample.n_rows()]);
+        OutOfBag { judged: Some(Judged { rows, losses }), ..self }
     }
 
     /// Adds what one member says of the rows that it has not seen.
@@ -96,41 +116,39 @@ impl OutOfBag {
             sums.iter_mut().zip(answer).for_each(|(sum, x)| *sum += x);
             self.n_members[row] += 1;
             let n = f64::from(self.n_members[row]);
-            (self.errors[row], self.losses[row]) = match &self.target {
+            self.errors[row] = match &self.target {
                 Target::Classes(labels) => {
-                    let class = labels.codes()[row] as usize;
-                    let is_class = |other: usize| f64::from(u8::from(other == class));
-                    let shares = sums.iter().enumerate();
-                    let brier = shares.map(|(k, sum)| (sum / n - is_class(k)).powi(2)).sum();
-                    (1.0 - is_class(argmax(sums)), brier)
+                    f64::from(u8::from(argmax(sums) != labels.codes()[row] as usize))
                 }
-                Target::Numbers(values) => {
-                    let error = (sums[0] / n - values[row]).powi(2);
-                    (error, error)
-                }
+                Target::Numbers(values) => (sums[0] / n - values[row]).powi(2),
                 Target::Several(several) => {
-                    let error = several.squared_error(row, sums.iter().map(|sum| sum / n));
-                    (error, error)
+                    several.squared_error(row, sums.iter().map(|sum| sum / n))
                 }
             };
+            if let Some(judged) = &mut self.judged {
+                judged.losses[row] = match &self.target {
+                    Target::Classes(labels) => brier_score(sums, n, labels.codes()[row] as usize),
+                    Target::Numbers(_) | Target::Several(_) => self.errors[row],
+                };
+            }
         }
         self.curve.push(self.measure());
     }
 
     /// The error of all members so far. Rows of weight 0 are absent.
     fn measure(&self) -> OutOfBagError {
-        let (mut error, mut loss, mut total, mut n_without) = (0.0, 0.0, 0.0, 0);
-        for row in 0..self.errors.len() {
+        let (mut sum, mut total, mut n_without) = (0.0, 0.0, 0);
+        for (row, &error) in self.errors.iter().enumerate() {
             let weight = self.weights.at(row);
-            if weight > 0.0 && self.errors[row].is_nan() {
+            if weight > 0.0 && error.is_nan() {
                 n_without += 1;
             } else if weight > 0.0 {
-                error += weight * self.errors[row];
-                loss += weight * self.losses[row];
+                sum += weight * error;
                 total += weight;
             }
         }
-        OutOfBagError { error: error / total, loss: loss / total, n_without }
+        let loss = self.judged.as_ref().map_or(f64::NAN, |judged| judged.mean(&self.weights));
+        OutOfBagError { error: sum / total, loss, n_without }
     }
 
     /// The error after each member.
@@ -158,6 +176,29 @@ impl OutOfBag {
     }
 }
 
+impl Judged {
+    /// The mean over the rows that have a prediction, the same in any order of them.
+    fn mean(&self, weights: &Weights) -> f64 {
+        let known = || {
+            let rows = self.rows.iter().map(|&row| (weights.at(row as usize), row));
+            rows.map(|(weight, row)| (weight, self.losses[row as usize]))
+                .filter(|(_, loss)| !loss.is_nan())
+        };
+        let largest = |of: &dyn Fn((f64, f64)) -> f64| known().map(of).fold(0.0, f64::max);
+        let of_losses = ExactSum::for_largest(largest(&|(weight, loss)| weight * loss));
+        let of_weights = ExactSum::for_largest(largest(&|(weight, _)| weight));
+        let loss: i128 = known().map(|(weight, loss)| of_losses.units(weight * loss)).sum();
+        let weight: i128 = known().map(|(weight, _)| of_weights.units(weight)).sum();
+        of_losses.value(loss) / of_weights.value(weight)
+    }
+}
+
+/// The squared distance of class shares, `n` of whose members are summed, from a class.
+fn brier_score(sums: &[f64], n: f64, class: usize) -> f64 {
+    let is_class = |other: usize| f64::from(u8::from(other == class));
+    sums.iter().enumerate().map(|(k, sum)| (sum / n - is_class(k)).powi(2)).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,31 +206,24 @@ mod tests {
 
     #[test]
     fn the_denominator_is_the_rows_with_a_prediction() {
-        let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 4]))]).unwrap();
+        let x = vec![0.0, 1.0, 2.0, 3.0];
+        let table = Table::new(vec![("x".into(), Column::numeric(x))]).unwrap();
         let target = Target::from_names(&["a", "b", "a", "b"]);
         let weights = Weights::counts(vec![1, 2, 1, 0]).unwrap();
         let sample = Sample::new(&table, &target, &weights).unwrap();
-        let mut oob = OutOfBag::new(&sample, 2);
+        let mut oob = OutOfBag::new(&sample, 2).judging(&sample);
         assert_eq!(oob.error(), None);
         let (a, b) = ([1.0, 0.0], [0.0, 1.0]);
         oob.add(&[0, 1], [&a[..], &a].into_iter());
         // Row 1 is wrong and counts twice; row 2 has no prediction; row 3 is absent.
-        assert_eq!(
-            oob.error(),
-            Some(OutOfBagError { error: 2.0 / 3.0, loss: 4.0 / 3.0, n_without: 1 })
-        );
+        // What tells whether members are enough is row 0, which stands there once.
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 2.0 / 3.0, loss: 0.0, n_without: 1 }));
         oob.add(&[1, 2], [&b[..], &b].into_iter());
         // Row 1 is a tie now, which goes to the lowest class.
-        assert_eq!(
-            oob.error(),
-            Some(OutOfBagError { error: 3.0 / 4.0, loss: 3.0 / 4.0, n_without: 0 })
-        );
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 3.0 / 4.0, loss: 1.0, n_without: 0 }));
         oob.add(&[1], [&b[..]].into_iter());
         assert_eq!(oob.curve().len(), 3);
-        let loss = (2.0 * 2.0 / 9.0 + 2.0) / 4.0;
-        let found = oob.error().unwrap();
-        assert_eq!((found.error, found.n_without), (1.0 / 4.0, 0));
-        assert!((found.loss - loss).abs() < 1e-15, "{}", found.loss);
+        assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0 / 4.0, loss: 1.0, n_without: 0 }));
         assert_eq!(oob.n_members(), [1, 3, 1, 0]);
         let predictions = oob.predictions();
         assert_eq!(predictions.row(1), [1.0 / 3.0, 2.0 / 3.0]);
@@ -214,7 +248,7 @@ mod tests {
         let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; 2]))]).unwrap();
         let target = Target::numbers(vec![1.0, 5.0]).unwrap();
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-        let mut oob = OutOfBag::new(&sample, 1);
+        let mut oob = OutOfBag::new(&sample, 1).judging(&sample);
         oob.add(&[0], [&[0.0][..]].into_iter());
         oob.add(&[0], [&[4.0][..]].into_iter());
         assert_eq!(oob.error(), Some(OutOfBagError { error: 1.0, loss: 1.0, n_without: 1 }));

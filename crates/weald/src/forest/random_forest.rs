@@ -202,7 +202,11 @@ impl RandomForest {
         let output = Output::of(sample.target);
         let learner = self.tree(sample.target);
         let mut trees = DeepTrees::new(sample.table.schema(), output.width());
+        let batches = self.how_many();
         let mut out_of_bag = OutOfBag::new(sample, output.width());
+        if batches.patience.is_some() {
+            out_of_bag = out_of_bag.judging(sample);
+        }
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
         let urn = self.resampling.urn(sample)?;
@@ -226,7 +230,7 @@ impl RandomForest {
             removed.push(member.importance);
             shuffled.extend(worse);
         };
-        self.how_many().fit(run, &mut out_of_bag, fit, add)?;
+        batches.fit(run, &mut out_of_bag, fit, add)?;
         trees.finish();
         let leaves_out = self.resampling.leaves_out(self.sample_share);
         let model = ForestModel {
@@ -248,16 +252,16 @@ impl RandomForest {
         let per_thread = TREES_PER_THREAD;
         match self.n_trees {
             Choice::Set(n_members) => {
-                Batches { n_members, least: 1, per_thread, patience: self.patience }
+                Batches { n_members, least: None, per_thread, patience: self.patience }
             }
             Choice::Auto if self.resampling.leaves_out(self.sample_share) => Batches {
                 n_members: MOST_TREES,
-                least: LEAST_TREES,
+                least: Some(LEAST_TREES),
                 per_thread,
                 patience: self.patience.or(Some(PATIENCE)),
             },
             Choice::Auto => {
-                Batches { n_members: LEAST_TREES, least: 1, per_thread, patience: None }
+                Batches { n_members: LEAST_TREES, least: None, per_thread, patience: None }
             }
         }
     }

@@ -310,7 +310,7 @@ fn targets_that_trees_cannot_add_up_are_refused() {
     let target = Target::numbers((0..40).map(|i| f64::from(i) * 1e306).collect()).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let error = RandomForest::default().fit(&sample, &run(1)).unwrap_err().to_string();
-    let expected = "`n_trees` is \"100\"; expected at most 2 for targets up to 3.9e307";
+    let expected = "`n_trees` is \"300\"; expected at most 2 for targets up to 3.9e307";
     assert!(error.contains(expected), "{error}");
     let few = fit(&keeping(2, 1), &table, &target, &Weights::Uniform);
     assert!(few.scores(&table).unwrap().values().iter().all(|x| x.is_finite()));

@@ -23,16 +23,21 @@ pub struct LevelTargets<'a> {
     pub class: Option<u32>,
 }
 
-/// What the levels of a column have. Targets are told by their distance from the mean of all rows.
-pub struct LevelMeans {
+/// The rows of a sample, each for as many as it weighs.
+pub struct CountedRows {
     weights: RowWeights,
     /// What a row weighs on the mean.
     row_weight: f64,
+}
+
+/// What the levels of a column have. Targets are told by their distance from the mean of all rows.
+pub struct LevelMeans<'a> {
+    counted: &'a CountedRows,
     /// The mean of rows that have a level.
     mean: f64,
     unit: FixedPoint,
     /// How many rows each level has.
-    pub rows: Vec<f64>,
+    rows: Vec<f64>,
     /// The sum of their targets.
     sums: Vec<f64>,
     /// How many rows more, of the mean of all, a level's mean is taken over. Infinite if levels differ no
@@ -40,29 +45,47 @@ pub struct LevelMeans {
     more: f64,
 }
 
-impl LevelTargets<'_> {
-    /// The means of a sample's rows.
-    pub fn means(&self, sample: &Sample<'_>) -> Result<LevelMeans> {
+impl CountedRows {
+    /// Those of a sample.
+    pub fn of(sample: &Sample<'_>) -> Result<CountedRows> {
         let weights = RowWeights::of(sample.weights, sample.n_rows())?;
+        Ok(CountedRows { weights, row_weight: sample.mean_weight() })
+    }
+
+    /// How many of them each level has.
+    pub fn of_levels(&self, categories: &Categories) -> Vec<f64> {
+        let mut weight = vec![0i128; categories.levels().len()];
+        for (row, &code) in categories.codes().iter().enumerate() {
+            if code != MISSING {
+                weight[code as usize] += self.weights.units(row);
+            }
+        }
+        weight.iter().map(|units| self.weights.weight(*units) / self.row_weight).collect()
+    }
+}
+
+impl LevelTargets<'_> {
+    /// The means of some rows.
+    pub fn means<'r>(&self, counted: &'r CountedRows) -> LevelMeans<'r> {
+        let CountedRows { weights, row_weight } = counted;
         let known = |row: usize| self.level(row).map(|_| self.target(row));
         let bound = weights.largest(|row| known(row).map(f64::abs));
         let mean = weights.mean_of(bound, known).unwrap_or(0.0);
         let farthest = weights.largest(|row| known(row).map(|y| (y - mean).abs()));
         let unit = FixedPoint::for_largest(farthest);
-        let row_weight = sample.mean_weight();
         let (rows, sums) = (Vec::new(), Vec::new());
-        let mut means = LevelMeans { weights, row_weight, mean, unit, rows, sums, more: 0.0 };
-        (means.rows, means.sums) = means.sums_of(self, 0..sample.n_rows() as u32);
+        let mut means = LevelMeans { counted, mean, unit, rows, sums, more: 0.0 };
+        (means.rows, means.sums) = means.sums_of(self, 0..weights.n_rows() as u32);
         // In units of the farthest, whose square may be beyond all numbers.
         let share = |row: usize| known(row).map(|y| ((y - mean) / farthest).powi(2));
-        let squares = if farthest > 0.0 { means.weights.sum(1.0, share) / row_weight } else { 0.0 };
+        let squares = if farthest > 0.0 { weights.sum(1.0, share) / row_weight } else { 0.0 };
         means.more = means.rows_more(squares, farthest);
-        Ok(means)
+        means
     }
 
     /// What each row is told of its level: the mean of the other folds, or of all rows trained on if it
     /// is none of them.
-    pub fn told(&self, means: &LevelMeans, folds: &Folds) -> Vec<f64> {
+    pub fn told(&self, means: &LevelMeans<'_>, folds: &Folds) -> Vec<f64> {
         let mut told = vec![f64::NAN; self.targets.len()];
         let mut tell = |rows: &[u32], own: &(Vec<f64>, Vec<f64>)| {
             for &row in rows {
@@ -100,7 +123,7 @@ impl LevelTargets<'_> {
     }
 }
 
-impl LevelMeans {
+impl LevelMeans<'_> {
     /// The mean of each level, drawn to that of all, which is 0.
     pub fn all(&self) -> Vec<f64> {
         self.rows.iter().zip(&self.sums).map(|(n, sum)| self.drawn(*n, *sum)).collect()
@@ -123,17 +146,18 @@ impl LevelMeans {
         of: &LevelTargets<'_>,
         rows: impl Iterator<Item = u32>,
     ) -> (Vec<f64>, Vec<f64>) {
+        let CountedRows { weights, row_weight } = self.counted;
         let n_levels = of.categories.levels().len();
         let (mut weight, mut sum) = (vec![0i128; n_levels], vec![0i128; n_levels]);
-        for row in rows.map(|row| row as usize).filter(|&row| self.weights.counts(row)) {
+        for row in rows.map(|row| row as usize).filter(|&row| weights.counts(row)) {
             if let Some(level) = of.level(row) {
-                let units = self.weights.units(row);
+                let units = weights.units(row);
                 weight[level] += units;
                 sum[level] += units * i128::from(self.unit.units(of.target(row) - self.mean));
             }
         }
-        let rows = weight.iter().map(|units| self.weights.weight(*units) / self.row_weight);
-        let sums = sum.iter().map(|sum| self.weights.value(*sum, self.unit) / self.row_weight);
+        let rows = weight.iter().map(|units| weights.weight(*units) / row_weight);
+        let sums = sum.iter().map(|sum| weights.value(*sum, self.unit) / row_weight);
         (rows.collect(), sums.collect())
     }
 
@@ -160,4 +184,92 @@ impl LevelMeans {
 fn exact_sum(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     let unit = ExactSum::for_largest(numbers.clone().fold(0.0, |largest, x| x.abs().max(largest)));
     unit.value(numbers.map(|x| unit.units(x)).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Column, Table, Target};
+    use proptest::prelude::*;
+
+    /// The rows of each level, one by one.
+    fn by_level(codes: &[u32], y: &[f64], n_levels: u32) -> Vec<Vec<f64>> {
+        let rows_of = |level: u32| codes.iter().zip(y).filter(move |(code, _)| **code == level);
+        (0..n_levels).map(|level| rows_of(level).map(|(_, y)| *y).collect()).collect()
+    }
+
+    fn mean(y: &[f64]) -> f64 {
+        y.iter().sum::<f64>() / y.len() as f64
+    }
+
+    /// The textbook's analysis of variance, level by level and row by row.
+    fn rows_more(levels: &[Vec<f64>]) -> f64 {
+        let levels: Vec<&Vec<f64>> = levels.iter().filter(|rows| !rows.is_empty()).collect();
+        let all: Vec<f64> = levels.iter().flat_map(|rows| rows.iter().copied()).collect();
+        let (n, k) = (all.len() as f64, levels.len() as f64);
+        let squares =
+            |rows: &[f64], about: f64| rows.iter().map(|y| (y - about).powi(2)).sum::<f64>();
+        let within = levels.iter().map(|rows| squares(rows, mean(rows))).sum::<f64>() / (n - k);
+        let between = levels
+            .iter()
+            .map(|rows| rows.len() as f64 * (mean(rows) - mean(&all)).powi(2))
+            .sum::<f64>();
+        let n0 = n - levels.iter().map(|rows| (rows.len() as f64).powi(2)).sum::<f64>() / n;
+        within / ((between - (k - 1.0) * within) / n0)
+    }
+
+    proptest! {
+        #[test]
+        fn means_are_those_of_an_analysis_of_variance(
+            rows in prop::collection::vec((0u32..5, -50i32..50), 8..60),
+            shift in -1e3..1e3f64,
+        ) {
+            let codes: Vec<u32> =
+                rows.iter().map(|(code, _)| if *code == 4 { MISSING } else { *code }).collect();
+            let y: Vec<f64> =
+                rows.iter().map(|(code, y)| f64::from(*y + 20 * *code as i32) + shift).collect();
+            let levels = by_level(&codes, &y, 5);
+            let n_known: usize = levels.iter().map(Vec::len).sum();
+            let n_levels = levels.iter().filter(|rows| !rows.is_empty()).count();
+            prop_assume!(n_levels >= 2 && n_known > n_levels);
+            let names = ["a", "b", "c", "d", "e"].map(String::from).into();
+            let column = Column::categorical(codes.clone(), names).unwrap();
+            let Column::Categorical(categories) = &column else { panic!() };
+            let table = Table::new(vec![("level".into(), column.clone())]).unwrap();
+            let target = Target::numbers(y.clone()).unwrap();
+            let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+            let counted = CountedRows::of(&sample).unwrap();
+            let column =
+                LevelTargets { categories, targets: Targets::of(&target).unwrap(), class: None };
+            let means = column.means(&counted);
+            let expected = rows_more(&levels);
+            if expected.is_finite() && expected > 0.0 {
+                prop_assert!((means.more - expected).abs() <= 1e-6 * expected, "{} {expected}", means.more);
+            } else {
+                prop_assert!(means.more == 0.0 || means.more > 1e9, "{} {expected}", means.more);
+                return Ok(());
+            }
+            // Each row is told the mean of the rows of other folds, and of some more at the middle.
+            let known: Vec<f64> = levels.iter().flatten().copied().collect();
+            let middle = mean(&known);
+            let folds = Folds {
+                rows: (0..3).map(|fold| (0..rows.len() as u32 - 2).filter(|r| r % 3 == fold).collect()).collect(),
+                told_all: vec![rows.len() as u32 - 2, rows.len() as u32 - 1],
+            };
+            for (row, told) in column.told(&means, &folds).into_iter().enumerate() {
+                if codes[row] == MISSING {
+                    prop_assert!(told.is_nan());
+                    continue;
+                }
+                let is_told_all = row + 2 >= rows.len();
+                let others: Vec<f64> = (0..rows.len())
+                    .filter(|&other| codes[other] == codes[row])
+                    .filter(|&other| is_told_all || other + 2 >= rows.len() || other % 3 != row % 3)
+                    .map(|other| y[other] - middle)
+                    .collect();
+                let expected = others.iter().sum::<f64>() / (others.len() as f64 + means.more);
+                prop_assert!((told - expected).abs() < 1e-9, "row {row}: {told} {expected}");
+            }
+        }
+    }
 }

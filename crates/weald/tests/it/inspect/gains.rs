@@ -83,6 +83,7 @@ fn the_importance_of_boosting_is_the_loss_that_its_splits_remove() {
         ("colsample", "1"),
         ("max_leaves", "31"),
         ("min_leaf_rows", "20"),
+        ("target_statistics", "false"),
     ];
     let model = fit(&learner("gradient-boosting", &settings), &made);
     let Target::Numbers(y) = &made.target else { panic!() };
