@@ -26,7 +26,7 @@ fn a_forest_is_calibrated_and_its_map_is_shown() {
         assert_eq!(json["parameters"]["map"], map);
         assert_eq!(json["parameters"]["base.n_trees"], "20");
         let text = folder.run(&["inspect", "Purchase.weald"]).stdout;
-        for words in [&format!("calibration of random-forest, {map}"), words, "50 % becomes"] {
+        for words in [&format!("calibration of random-forest, {map}"), words, "50% becomes"] {
             assert!(text.contains(words), "{words} is not in {text}");
         }
         let json = folder.run(&["inspect", "Purchase.weald", "--json"]).stdout;
