@@ -2,7 +2,7 @@
 
 /// Exact sums of real numbers: 128-bit integers with a binary point so placed that the largest
 /// number still leaves room for 2^32 of them, and numbers down to 2^-37 of it lose nothing.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExactSum {
     exponent: i32,
     /// `2^exponent` in two factors: it may itself be out of a double's range.
@@ -34,6 +34,12 @@ impl ExactSum {
     pub fn value(&self, units: i128) -> f64 {
         libm::ldexp(units as f64, -self.exponent)
     }
+}
+
+/// The sum of numbers, the same in any order.
+pub fn exact_sum(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    let exact = ExactSum::for_largest(numbers.clone().map(f64::abs).fold(0.0, f64::max));
+    exact.value(numbers.map(|x| exact.units(x)).sum())
 }
 
 #[cfg(test)]

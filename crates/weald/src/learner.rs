@@ -82,62 +82,6 @@ pub trait Learner: Send + Sync {
     }
 }
 
-/// A learner that is borrowed is the same learner.
-impl<L: Learner> Learner for &L {
-    type Model = L::Model;
-
-    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
-        (**self).fit(sample, run)
-    }
-
-    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        (**self).prepare(sample, run)
-    }
-
-    fn refits<'a>(
-        &'a self,
-        sample: &Sample<'a>,
-        run: &Run<'_>,
-    ) -> Result<Box<dyn Refit<Self::Model> + 'a>> {
-        (**self).refits(sample, run)
-    }
-
-    fn fit_pairs(
-        &self,
-        sample: &Sample<'_>,
-        pairs: &Distribution,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        (**self).fit_pairs(sample, pairs, run)
-    }
-
-    fn fit_grouped(
-        &self,
-        sample: &Sample<'_>,
-        groups: Option<&[u32]>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        (**self).fit_grouped(sample, groups, run)
-    }
-
-    fn fit_with(
-        &self,
-        sample: &Sample<'_>,
-        extras: &Extras<'_, Self::Model>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        (**self).fit_with(sample, extras, run)
-    }
-
-    fn fit_with_out_of_bag(
-        &self,
-        sample: &Sample<'_>,
-        run: &Run<'_>,
-    ) -> Result<Option<(Self::Model, Scores)>> {
-        (**self).fit_with_out_of_bag(sample, run)
-    }
-}
-
 /// Fits the same rows again and again under other weights.
 pub trait Refit<M> {
     /// The model of the rows under such a distribution.

@@ -1,19 +1,11 @@
 //! `weald inspect`: what a model file holds.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use serde_json::{Value, json};
-use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
-use weald::base::linear::Term;
-use weald::boost::{AdditiveModel, LearningCurve};
-use weald::combine::{ProbabilityMap, Sigmoid};
-use weald::data::{Field, FieldKind};
-use weald::ensemble::OutOfBagCurve;
-use weald::forest::{ForestModel, LeafRows};
+use weald::data::FieldKind;
+use weald::forest::LeafRows;
 use weald::model::{Model, Output};
-use weald::parameter::Value as _;
 use weald::tree::TreeModel;
 
 use crate::args::{InspectArguments, PictureFormat};
@@ -24,6 +16,13 @@ use crate::picture::{self, Sketch};
 use crate::say::thousands;
 use crate::tables::three;
 use crate::terminal::{clean, fit, width, wrap};
+
+mod document;
+mod shape;
+
+use document::as_json;
+pub use document::{curve_as_json, out_of_bag_as_json};
+pub use shape::shape;
 
 /// Levels of splits that text shows if not told.
 const TEXT_DEPTH: usize = 5;
@@ -75,7 +74,14 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
             let _ = writeln!(out, "{name:<11} {}", fit(line, room));
         }
     }
-    match &loaded.trained.model {
+    out.push_str(&model_as_text(&loaded.trained, depth));
+    out
+}
+
+/// What a model holds, after an empty line.
+fn model_as_text(trained: &Trained, depth: usize) -> String {
+    let mut out = String::new();
+    match &trained.model {
         AnyModel::Tree(model) => {
             let sketch = Sketch::new(model, depth);
             let _ = write!(out, "\n{}", picture::text(&sketch, width()));
@@ -97,7 +103,7 @@ fn as_text(loaded: &Loaded, file: &str, depth: usize) -> String {
         }
         AnyModel::Committee(model) => {
             let _ = write!(out, "\n{}", picture::committee(model, width()));
-            if let Some(names) = loaded.trained.parameters.get("members") {
+            if let Some(names) = trained.parameters.get("members") {
                 out.push_str(&picture::weights(names, &model.weights));
             }
         }
@@ -209,94 +215,6 @@ fn kept_rows(trained: &Trained) -> Option<&LeafRows> {
     }
 }
 
-/// "decision-tree, 12 leaves, depth 5".
-pub fn shape(trained: &Trained) -> String {
-    match &trained.model {
-        AnyModel::Tree(model) => {
-            let leaves = crate::say::count(model.tree.n_leaves(), "leaf", "leaves");
-            format!("{}, {leaves}, depth {}", trained.method, model.tree.depth())
-        }
-        AnyModel::Additive(model) => {
-            let trees = crate::say::count(model.trees.len(), "tree", "trees");
-            let leaves: usize = model.trees.iter().map(weald::tree::Tree::n_leaves).sum();
-            let leaves = crate::say::count(leaves, "leaf", "leaves");
-            let linear = match n_linear_leaves(model) {
-                0 => String::new(),
-                n => format!(", {} linear", thousands(n)),
-            };
-            format!("{}, {trees}, {leaves} in all{linear}", trained.method)
-        }
-        AnyModel::Forest(model) => {
-            let trees = crate::say::count(model.trees.len(), "tree", "trees");
-            let leaves = crate::say::count(model.trees.n_leaves(), "leaf", "leaves");
-            format!("{}, {trees}, {leaves} in all", trained.method)
-        }
-        AnyModel::Committee(model) => {
-            let members = crate::say::count(model.members.len(), "member", "members");
-            match trained.parameters.get("base") {
-                Some(base) => format!("{}, {members} of {base}", trained.method),
-                None => format!("{}, {members}", trained.method),
-            }
-        }
-        AnyModel::Boosted(model) => {
-            let rounds = crate::say::count(model.rounds.len(), "round", "rounds");
-            match trained.parameters.get("base") {
-                Some(base) => format!("{}, {rounds} of {base}", trained.method),
-                None => format!("{}, {rounds}", trained.method),
-            }
-        }
-        AnyModel::Isolation(model) => {
-            let trees = crate::say::count(model.trees.len(), "tree", "trees");
-            format!("{}, {trees}", trained.method)
-        }
-        AnyModel::Stacked(model) => {
-            let members = crate::say::count(model.members.len(), "member", "members");
-            format!("{}, {members} and a model of what they say", trained.method)
-        }
-        AnyModel::Dynamic(model) => {
-            let members = crate::say::count(model.members.len(), "member", "members");
-            let rows = crate::say::count(model.right.n_rows(), "row", "rows");
-            format!("{}, {members} and {rows} that tell who is right", trained.method)
-        }
-        AnyModel::Mixture(model) => {
-            let experts = crate::say::count(model.experts.len(), "expert", "experts");
-            match trained.parameters.get("base") {
-                Some(base) => format!("{}, {experts} of {base}", trained.method),
-                None => format!("{}, {experts}", trained.method),
-            }
-        }
-        AnyModel::Coded(model) => {
-            let tasks = crate::say::count(model.members.len(), "task", "tasks");
-            match trained.parameters.get("base") {
-                Some(base) => format!("{}, {tasks} of {base}", trained.method),
-                None => format!("{}, {tasks}", trained.method),
-            }
-        }
-        AnyModel::Calibrated(model) => match trained.parameters.get("base") {
-            Some(base) => format!("{} of {base}, {}", trained.method, model.map.name()),
-            None => format!("{}, {}", trained.method, model.map.name()),
-        },
-        AnyModel::Density(model) => {
-            let trees = crate::say::count(model.trees.len(), "tree", "trees");
-            let cells = crate::say::count(model.trees.n_leaves(), "cell", "cells");
-            format!("{}, {trees}, {cells} in all", trained.method)
-        }
-        AnyModel::Linear(model) => {
-            let columns = crate::say::count(model.design.width(), "coefficient", "coefficients");
-            format!("{}, {columns} a score", trained.method)
-        }
-        AnyModel::Neighbours(model) => {
-            let rows = crate::say::count(model.n_rows(), "row", "rows");
-            format!("{}, {rows} kept", trained.method)
-        }
-        AnyModel::Constant(_) | AnyModel::NaiveBayes(_) => trained.method.clone(),
-    }
-}
-
-fn n_linear_leaves(model: &AdditiveModel) -> usize {
-    model.trees.iter().map(weald::tree::Tree::n_linear_leaves).sum()
-}
-
 /// The parameters that differ from the method's defaults.
 fn changed_parameters(trained: &Trained) -> String {
     let defaults = match weald::any::AnyLearner::named(&trained.method) {
@@ -344,174 +262,4 @@ fn columns(trained: &Trained) -> String {
     let more = names.len().saturating_sub(MOST);
     let more = if more > 0 { format!(", … {more} more") } else { String::new() };
     format!("{}: {}{more}", names.len(), names[..names.len().min(MOST)].join(", "))
-}
-
-fn as_json(loaded: &Loaded, depth: usize) -> Value {
-    let trained = &loaded.trained;
-    let mut document = json!({
-        "method": trained.method,
-        "parameters": trained.parameters,
-        "seed": trained.seed,
-        "n_rows": trained.n_rows,
-        "n_bytes": loaded.n_bytes,
-        "target": { "name": trained.target.name },
-        "columns": trained.model.schema().fields.iter().map(|f| match &f.kind {
-            FieldKind::Numeric => json!({ "name": f.name, "kind": "numeric" }),
-            FieldKind::Categorical { levels } => {
-                json!({ "name": f.name, "kind": "categorical", "levels": levels.to_vec() })
-            }
-        }).collect::<Vec<_>>(),
-        "metrics": trained.metrics.iter().map(|m| json!({
-            "metric": m.metric, "part": m.part, "value": m.value, "baseline": m.baseline,
-        })).collect::<Vec<_>>(),
-    });
-    if let Output::Probabilities { classes } = trained.model.output() {
-        document["target"]["classes"] = json!(classes.to_vec());
-    }
-    if let Output::Values { names } = trained.model.output() {
-        document["target"]["outputs"] = json!(names.to_vec());
-    }
-    if let Output::Quantiles { levels } = trained.model.output() {
-        document["target"]["quantiles"] = json!(levels.to_vec());
-    }
-    match &trained.model {
-        AnyModel::Tree(model) => document["tree"] = picture::json(model, depth),
-        AnyModel::Additive(model) => {
-            document["start"] = json!(model.start);
-            document["n_trees"] = json!(model.trees.len());
-            document["n_rounds"] = json!(model.n_rounds());
-            document["n_linear_leaves"] = json!(n_linear_leaves(model));
-            document["curve"] = model.curve.as_ref().map_or(Value::Null, curve_as_json);
-        }
-        AnyModel::Forest(model) => {
-            document["n_trees"] = json!(model.trees.len());
-            document["n_leaves"] = json!(model.trees.n_leaves());
-            document["out_of_bag"] = out_of_bag_as_json(model.out_of_bag.as_ref());
-            document["importance"] = importance_as_json(model);
-            document["kept_rows"] = kept_rows(trained).map_or(Value::Null, |kept| {
-                let (rows, places) = (kept.n_rows(), kept.rows.len());
-                json!({ "n_rows": rows, "n_places": places, "n_bytes": kept.n_bytes() })
-            });
-        }
-        AnyModel::Committee(model) => {
-            document["n_members"] = json!(model.members.len());
-            document["combine"] = json!(model.combiner.show());
-            document["weights"] = json!(model.weights);
-            document["out_of_bag"] = out_of_bag_as_json(model.out_of_bag.as_ref());
-            document["members"] =
-                (model.members.iter()).map(|member| json!({ "columns": member.columns })).collect();
-        }
-        AnyModel::Boosted(model) => {
-            document["n_rounds"] = json!(model.rounds.len());
-            document["n_members"] = json!(model.members.len());
-            document["rounds"] = rounds_as_json(model);
-        }
-        AnyModel::Isolation(model) => {
-            document["n_trees"] = json!(model.trees.len());
-            document["sample_rows"] = json!(model.sample_rows);
-            document["threshold"] = json!(model.threshold);
-        }
-        AnyModel::Stacked(model) => {
-            document["n_members"] = json!(model.members.len());
-            document["members"] = model.members.iter().map(|member| json!(member.name)).collect();
-            document["pass_through"] = json!(model.pass_through);
-        }
-        AnyModel::Dynamic(model) => {
-            document["n_members"] = json!(model.members.len());
-            document["members"] = model.members.iter().map(|member| json!(member.name)).collect();
-            document["n_rows_kept"] = json!(model.right.n_rows());
-        }
-        AnyModel::Mixture(model) => {
-            document["n_experts"] = json!(model.experts.len());
-            document["shares"] = json!(model.gate.prior);
-            document["variances"] = json!(model.variances);
-            document["log_likelihoods"] = json!(model.likelihoods);
-        }
-        AnyModel::Coded(model) => {
-            document["n_tasks"] = json!(model.tasks.len());
-            document["scheme"] = json!(model.scheme.show());
-            document["tasks"] = json!(model.tasks);
-        }
-        AnyModel::Calibrated(model) => {
-            document["map"] = json!(model.map.name());
-            match &model.map {
-                ProbabilityMap::Temperature(t) => document["temperature"] = json!(t.0),
-                ProbabilityMap::Sigmoid(curves) => {
-                    let curve = |c: &Sigmoid| json!({"slope": c.slope, "intercept": c.intercept});
-                    document["curves"] = curves.iter().map(curve).collect();
-                }
-                ProbabilityMap::Isotonic(curves) => {
-                    document["curves"] = curves.iter().map(|curve| json!(curve.knots)).collect();
-                }
-            }
-        }
-        AnyModel::Density(model) => {
-            document["n_trees"] = json!(model.trees.len());
-            document["n_cells"] = json!(model.trees.n_leaves());
-            document["min_split_rows"] = json!(model.chosen.min_split_rows);
-            document["out_of_bag"] = json!(model.chosen.out_of_bag);
-        }
-        AnyModel::Linear(model) => {
-            document["intercepts"] = json!(model.intercepts());
-            document["scale"] = json!(model.scale);
-            let term = |term: Term| json!({ "name": term.name, "coefficients": term.coefficients });
-            document["terms"] = model.terms().into_iter().map(term).collect();
-        }
-        AnyModel::NaiveBayes(model) => {
-            document["priors"] = model.priors.iter().map(|log| log.exp()).collect();
-        }
-        AnyModel::Neighbours(model) => {
-            document["k"] = json!(model.k);
-            document["n_kept_rows"] = json!(model.n_rows());
-        }
-        AnyModel::Constant(model) => document["constant"] = json!(model.value),
-    }
-    document
-}
-
-/// The record of the rounds; what there is not of numbers is null.
-fn rounds_as_json(model: &BoostedModel<AnyModel>) -> Value {
-    let round = |(round, bound): (&Round, f64)| {
-        json!({
-            "error": round.error,
-            "edge": round.edge,
-            "coefficient": round.coefficient,
-            "normaliser": round.normaliser,
-            "bound": bound,
-            "training_error": round.training_error,
-            "min_margin": round.min_margin,
-        })
-    };
-    model.rounds.iter().zip(model.bounds()).map(round).collect()
-}
-
-/// The error on rows out of the bag; errors of no rows are null.
-pub fn out_of_bag_as_json(curve: Option<&OutOfBagCurve>) -> Value {
-    curve.map_or(Value::Null, |curve| {
-        json!({
-            "error": curve.error(),
-            "rows_in_every_bag": curve.n_without,
-            "curve": curve.errors,
-        })
-    })
-}
-
-fn importance_as_json(model: &ForestModel) -> Value {
-    let fields = model.schema.fields.iter().zip(&model.importance.plain).enumerate();
-    let column = |(i, (field, plain)): (usize, (&Arc<Field>, &f64))| {
-        let unbiased = model.importance.unbiased.get(i);
-        json!({ "column": field.name, "impurity": plain, "unbiased_impurity": unbiased })
-    };
-    fields.map(column).collect()
-}
-
-/// The learning curve; infinite losses are null.
-pub fn curve_as_json(curve: &LearningCurve) -> Value {
-    json!({
-        "loss": curve.loss,
-        "rows": curve.rows,
-        "first_round": curve.first_round,
-        "best_round": curve.best_round(),
-        "held_out": curve.held_out,
-    })
 }

@@ -1,10 +1,10 @@
 //! Bagging by name.
 
 use super::AnyLearner;
-use super::base::OfBase;
+use super::base::{OfBase, its_base, parameters_of_all};
 use crate::bag::Bagging;
 use crate::error::Result;
-use crate::parameter::{Parameter, Parameters, Setting, parameter_list};
+use crate::parameter::{Parameter, Parameters, parameter_list};
 
 impl Parameters for Bagging<AnyLearner> {
     fn method(&self) -> &'static str {
@@ -18,31 +18,15 @@ impl Parameters for Bagging<AnyLearner> {
             sample_share: "how many rows are drawn, as a share of those there are",
             feature_share: "how many columns a member sees, as a share of those there are",
             combine: "how the members' answers become one",
-            patience: "members over which the out-of-bag error must still fall to go on",
+            patience: "members over which the Brier score or squared error out of the bag must still fall",
         ]
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        self.set_any(name, value)
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        self.settings_of_all()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.check_all()
-    }
+    parameters_of_all!();
 }
 
 impl OfBase for Bagging<AnyLearner> {
-    fn base(&self) -> &AnyLearner {
-        &self.base
-    }
-
-    fn base_mut(&mut self) -> &mut AnyLearner {
-        &mut self.base
-    }
+    its_base!();
 
     /// Rows and columns are drawn once, by one committee.
     fn refuses(&self, base: &AnyLearner) -> Option<&'static str> {

@@ -11,6 +11,38 @@ use crate::parameter::{Parameters, Setting, out_of_range};
 
 const PREFIX: &str = "base.";
 
+/// The same three of each method of methods: its own parameters are listed, the others follow.
+macro_rules! parameters_of_all {
+    () => {
+        fn set(&mut self, name: &str, value: &str) -> $crate::error::Result<()> {
+            self.set_any(name, value)
+        }
+
+        fn settings(&self) -> Vec<$crate::parameter::Setting> {
+            self.settings_of_all()
+        }
+
+        fn check(&self) -> $crate::error::Result<()> {
+            self.check_all()
+        }
+    };
+}
+pub(super) use parameters_of_all;
+
+/// The same two of each method that has a field `base`.
+macro_rules! its_base {
+    () => {
+        fn base(&self) -> &AnyLearner {
+            &self.base
+        }
+
+        fn base_mut(&mut self) -> &mut AnyLearner {
+            &mut self.base
+        }
+    };
+}
+pub(super) use its_base;
+
 /// A method whose members are fitted by another.
 pub(super) trait OfBase: Parameters {
     /// What members are fitted by.

@@ -1,11 +1,11 @@
 //! Calibration by name.
 
 use super::AnyLearner;
-use super::base::OfBase;
+use super::base::{OfBase, its_base, parameters_of_all};
 use crate::combine::Calibration;
 use crate::data::Task;
 use crate::error::Result;
-use crate::parameter::{Parameter, Parameters, Setting, parameter_list};
+use crate::parameter::{Parameter, Parameters, parameter_list};
 
 impl Parameters for Calibration<AnyLearner> {
     fn method(&self) -> &'static str {
@@ -19,27 +19,11 @@ impl Parameters for Calibration<AnyLearner> {
         ]
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        self.set_any(name, value)
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        self.settings_of_all()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.check_all()
-    }
+    parameters_of_all!();
 }
 
 impl OfBase for Calibration<AnyLearner> {
-    fn base(&self) -> &AnyLearner {
-        &self.base
-    }
-
-    fn base_mut(&mut self) -> &mut AnyLearner {
-        &mut self.base
-    }
+    its_base!();
 
     fn refuses(&self, base: &AnyLearner) -> Option<&'static str> {
         match base {

@@ -5,7 +5,7 @@
 //! second is called `random-forest-2`. What learns from members, where there is such, is `last`,
 //! with `last.l2`.
 
-use super::base::prefixed_error;
+use super::base::{parameters_of_all, prefixed_error};
 use super::{AnyLearner, METHODS};
 use crate::combine::{DynamicSelection, Stacking, Voting, WeightedCommittee};
 use crate::ensemble::Named;
@@ -155,23 +155,6 @@ fn named_members(list: &str) -> Result<Vec<Named<AnyLearner>>> {
     Ok(members)
 }
 
-/// The same three of each method that has members: they differ in what else they have.
-macro_rules! parameters_of_members {
-    () => {
-        fn set(&mut self, name: &str, value: &str) -> Result<()> {
-            self.set_any(name, value)
-        }
-
-        fn settings(&self) -> Vec<Setting> {
-            self.settings_of_all()
-        }
-
-        fn check(&self) -> Result<()> {
-            self.check_all()
-        }
-    };
-}
-
 impl Parameters for Voting<AnyLearner> {
     fn method(&self) -> &'static str {
         "voting"
@@ -184,7 +167,7 @@ impl Parameters for Voting<AnyLearner> {
         ]
     }
 
-    parameters_of_members!();
+    parameters_of_all!();
 }
 
 impl OfMembers for Voting<AnyLearner> {
@@ -214,7 +197,7 @@ impl Parameters for WeightedCommittee<AnyLearner> {
         ]
     }
 
-    parameters_of_members!();
+    parameters_of_all!();
 }
 
 impl OfMembers for WeightedCommittee<AnyLearner> {
@@ -243,7 +226,7 @@ impl Parameters for Stacking<AnyLearner> {
         ]
     }
 
-    parameters_of_members!();
+    parameters_of_all!();
 }
 
 impl OfMembers for Stacking<AnyLearner> {
@@ -281,7 +264,7 @@ impl Parameters for DynamicSelection<AnyLearner> {
         ]
     }
 
-    parameters_of_members!();
+    parameters_of_all!();
 }
 
 impl OfMembers for DynamicSelection<AnyLearner> {

@@ -1,10 +1,10 @@
 //! Mixtures of experts by name.
 
 use super::AnyLearner;
-use super::base::OfBase;
+use super::base::{OfBase, its_base, parameters_of_all};
 use crate::combine::MixtureOfExperts;
 use crate::error::Result;
-use crate::parameter::{Parameter, Parameters, Setting, parameter_list};
+use crate::parameter::{Parameter, Parameters, parameter_list};
 
 impl Parameters for MixtureOfExperts<AnyLearner> {
     fn method(&self) -> &'static str {
@@ -21,27 +21,11 @@ impl Parameters for MixtureOfExperts<AnyLearner> {
         ]
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        self.set_any(name, value)
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        self.settings_of_all()
-    }
-
-    fn check(&self) -> Result<()> {
-        self.check_all()
-    }
+    parameters_of_all!();
 }
 
 impl OfBase for MixtureOfExperts<AnyLearner> {
-    fn base(&self) -> &AnyLearner {
-        &self.base
-    }
-
-    fn base_mut(&mut self) -> &mut AnyLearner {
-        &mut self.base
-    }
+    its_base!();
 
     fn refuses(&self, base: &AnyLearner) -> Option<&'static str> {
         let is_mixture = matches!(base, AnyLearner::MixtureOfExperts(_));

@@ -142,10 +142,9 @@ impl<L: Learner> Bagging<L> {
         sample: &Sample<'_>,
         run: &Run<'_>,
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
-        let mut out_of_bag = OutOfBag::new(sample, Output::of(sample.target).width());
-        if self.patience.is_some() {
-            out_of_bag = out_of_bag.judging(sample);
-        }
+        let (n_members, patience) = (self.n_members, self.patience);
+        let batches = Batches { n_members, least: None, per_thread: MEMBERS_PER_THREAD, patience };
+        let mut out_of_bag = batches.out_of_bag(sample, Output::of(sample.target).width());
         let mut members: Vec<Member<L::Model>> = Vec::new();
         let urn = self.resampling.urn(sample)?; // L
         let fit = |run: &Run<'_>| {
@@ -161,8 +160,6 @@ impl<L: Learner> Bagging<L> {
                 out_of_bag.add(&rows, answers.rows());
             }
         };
-        let (n_members, patience) = (self.n_members, self.patience);
-        let batches = Batches { n_members, least: None, per_thread: MEMBERS_PER_THREAD, patience };
         batches.fit(run, &mut out_of_bag, fit, add)?;
         let weights = vec![1.0; members.len()];
         let mut committee = Ensemble::new(members, weights, self.combine)?; // av_B phi(x, L_b)

@@ -126,14 +126,15 @@ impl GradientBoosting {
         sample: &Sample<'_>,
         groups: Option<&[u32]>,
     ) -> Result<TargetStatistics> {
+        let is_joint = || -> Result<bool> {
+            let targets = Targets::of(sample.target)?.all();
+            let together = Together { targets: &targets, weights: sample.weights, groups };
+            Ok(loss.joint(&together)?.is_some())
+        };
         let has_levels = sample.table.columns().iter().any(|c| matches!(c, Column::Categorical(_)));
-        if !has_levels {
-            return Ok(TargetStatistics::default());
-        }
-        let targets = Targets::of(sample.target)?.all();
-        let together = Together { targets: &targets, weights: sample.weights, groups };
         let wanted = match self.target_statistics {
-            Choice::Auto if self.linear_leaves || loss.joint(&together)?.is_some() => false.into(),
+            _ if !has_levels => false.into(),
+            Choice::Auto if self.linear_leaves || is_joint()? => false.into(),
             given => given,
         };
         TargetStatistics::choose(wanted, self.min_level_rows, sample, loss.width())

@@ -20,6 +20,7 @@ mod linear_leaves;
 mod loss_choice;
 mod measures;
 mod normal_equations;
+mod parameters;
 mod rounding;
 mod rounds;
 mod start;

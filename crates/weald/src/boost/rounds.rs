@@ -133,31 +133,13 @@ impl<'a, 'r> Boosting<'a, 'r> {
             (None, Start::Best) => start(loss, &all, &weights, extras.offset)?,
             (None, Start::Zero) => vec![0.0; loss.width()],
         };
-        let width = start.len();
-        let mut scores = starting_scores(&start, extras.offset, n_rows)?;
-        let trees = so_far.or(extras.continued).map_or(Vec::new(), |model| model.trees.to_vec());
-        let (before, own) = trees.split_at(extras.continued.map_or(0, |model| model.trees.len()));
-        follow(before, &table, width, &mut scores);
-        let mut dart = Dart::default();
-        if settings.drop_rate > 0.0 {
-            dart.recall(own, &table, &scores);
-        }
-        follow(own, &table, width, &mut scores);
         let (schema, output) = (sample.table.schema(), loss.output(sample.target));
-        let validation = match &extras.validation {
-            Some(rows) => {
-                let mut rows = ValidationRows::new(rows, schema, &output, loss, &start)?;
-                let spelled: Vec<Tree> =
-                    trees.iter().map(|tree| spelling.spelled(tree).into_owned()).collect();
-                rows.follow(&spelled, width);
-                Some(rows)
-            }
-            None => None,
-        };
+        let of_rows = |rows| ValidationRows::new(rows, schema, &output, loss, &start);
+        let validation = extras.validation.as_ref().map(of_rows).transpose()?;
         let n_parts = if n_rows >= PARTED_ROWS { run.threads() } else { 1 };
         // What has no place in the planes is summed by one thread, from the rows of all parts.
         let is_parted = bins.planes().hold_all();
-        Ok(Boosting {
+        let mut boosting = Boosting {
             settings,
             loss,
             sample,
@@ -177,19 +159,39 @@ impl<'a, 'r> Boosting<'a, 'r> {
             held_out_joint,
             validation,
             metric: extras.metric,
-            scores,
+            scores: starting_scores(&start, extras.offset, n_rows)?,
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
             targets,
             start,
             shared: Vec::new(),
-            trees,
-            dart,
+            trees: Vec::new(),
+            dart: Dart::default(),
             memory: Vec::new(),
             entries: Vec::new(),
             vectors: Vec::new(),
             ranges: ranges(n_rows, n_parts, CHUNK),
             is_parted,
-        })
+        };
+        let n_before = extras.continued.map_or(0, |model| model.trees.len());
+        boosting.recall(so_far.or(extras.continued), n_before);
+        Ok(boosting)
+    }
+
+    /// Moves the scores along the trees of a model, of which the first ones are not of this fit.
+    fn recall(&mut self, model: Option<&AdditiveModel>, n_before: usize) {
+        let width = self.start.len();
+        self.trees = model.map_or(Vec::new(), |model| model.trees.to_vec());
+        let (before, own) = self.trees.split_at(n_before);
+        follow(before, &self.table, width, &mut self.scores);
+        if self.settings.drop_rate > 0.0 {
+            self.dart.recall(own, &self.table, &self.scores);
+        }
+        follow(own, &self.table, width, &mut self.scores);
+        if let Some(rows) = &mut self.validation {
+            let spelled: Vec<Tree> =
+                self.trees.iter().map(|tree| self.spelling.spelled(tree).into_owned()).collect();
+            rows.follow(&spelled, width);
+        }
     }
 
     /// Trees of a round: one for each score, or one for all.

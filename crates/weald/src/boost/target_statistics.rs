@@ -65,7 +65,8 @@ impl TargetStatistics {
         let (all, mut asked) = (wanted == Choice::Set(true), Vec::new());
         for (feature, column) in sample.table.columns().iter().enumerate() {
             let Column::Categorical(categories) = column else { continue };
-            if !all && !has_rare_levels(&rows.of_levels(categories), min_level_rows) {
+            let of_levels = || rows.of_levels(categories, 0..sample.n_rows());
+            if !all && !has_rare_levels(&of_levels(), min_level_rows) {
                 continue;
             }
             for &class in &classes {

@@ -106,7 +106,8 @@ impl<L: Learner> Learner for DynamicSelection<L> {
             });
         };
         self.prepare(sample, run)?;
-        let mut honest = cross_fit(&self.members, sample, (self.held_out, groups), run)?;
+        let mut honest =
+            cross_fit(&Named::all(&self.members), sample, (self.held_out, groups), run)?;
         let codes: Vec<u32> = honest.rows.iter().map(|&row| labels.codes()[row]).collect();
         let right = self.who_is_right(&honest, &codes)?;
         let table = sample.table.take(&honest.rows);

@@ -86,7 +86,8 @@ impl<L: Learner> Learner for Stacking<L> {
         sample.check()?;
         self.prepare(sample, run)?;
         let n = self.members.len() as u64;
-        let mut honest = cross_fit(&self.members, sample, (self.held_out, groups), run)?;
+        let mut honest =
+            cross_fit(&Named::all(&self.members), sample, (self.held_out, groups), run)?;
         let names: Vec<&str> = self.members.iter().map(|member| member.name.as_str()).collect();
         let passed = self.pass_through.then(|| sample.table.take(&honest.rows));
         let (schema, output) = (sample.table.schema(), Output::of(sample.target));

@@ -94,7 +94,8 @@ impl<L: Learner> Learner for WeightedCommittee<L> {
         self.check_ranges()?;
         sample.check()?;
         self.prepare(sample, run)?;
-        let mut honest = cross_fit(&self.members, sample, (self.held_out, groups), run)?;
+        let mut honest =
+            cross_fit(&Named::all(&self.members), sample, (self.held_out, groups), run)?;
         let weights = self.weights(&honest, &sample.target.take(&honest.rows))?;
         let models = match honest.models.take() {
             Some(models) => models,

@@ -3,7 +3,9 @@
 //! Members are fitted in any order and added in theirs, so that sums over them, the error after each
 //! and the member to end with do not depend on threads.
 
-use super::out_of_bag::{OutOfBag, has_settled};
+use super::enough::has_settled;
+use super::out_of_bag::OutOfBag;
+use crate::data::Sample;
 use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
@@ -23,6 +25,12 @@ pub struct Batches {
 }
 
 impl Batches {
+    /// What is to become of rows out of the bag: no members yet, with answers of `width` numbers.
+    pub fn out_of_bag(&self, sample: &Sample<'_>, width: usize) -> OutOfBag {
+        let out_of_bag = OutOfBag::new(sample, width);
+        if self.patience.is_some() { out_of_bag.judging(sample) } else { out_of_bag }
+    }
+
     /// Calls `add` with one member after the other, as `fit` makes them: until there are all, the
     /// error out of the bag has settled, or the run is stopped.
     ///

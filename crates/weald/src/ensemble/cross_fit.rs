@@ -29,6 +29,11 @@ impl<L> Named<L> {
     pub fn new(name: &str, learner: L) -> Named<L> {
         Named { name: name.into(), learner }
     }
+
+    /// Learners with their names, borrowed.
+    pub fn all(named: &[Named<L>]) -> Vec<(&str, &L)> {
+        named.iter().map(|named| (named.name.as_str(), &named.learner)).collect()
+    }
 }
 
 /// Which rows learners are not trained on, and are asked about.
@@ -71,7 +76,7 @@ struct Part {
 /// Those of the learners; [`Error::Interrupted`] if the run was stopped; if a learner says something
 /// else than the target is; if there are too few rows or groups to part.
 pub fn cross_fit<L: Learner>(
-    learners: &[Named<L>],
+    learners: &[(&str, &L)],
     sample: &Sample<'_>,
     (split, groups): (Split, Option<&[u32]>),
     run: &Run<'_>,
@@ -80,9 +85,10 @@ pub fn cross_fit<L: Learner>(
     let n_jobs = parts.len() * learners.len();
     let keep = matches!(split, Split::Share(_));
     let asked = fit_side_by_side(n_jobs, ("asking about rows not seen", run), |job, child| {
-        let (part, learner) = (&parts[job / learners.len()], &learners[job % learners.len()]);
-        let model = learner.learner.fit(&sample.reweighted(&part.train), child)?;
-        check_output(&learner.name, &model, sample.target)?;
+        let (part, (name, learner)) =
+            (&parts[job / learners.len()], learners[job % learners.len()]);
+        let model = learner.fit(&sample.reweighted(&part.train), child)?;
+        check_output(name, &model, sample.target)?;
         let answers = model.scores(&sample.table.take(&part.test))?;
         Ok((answers, keep.then_some(model)))
     })?;

@@ -3,6 +3,7 @@
 mod batches;
 mod combiner;
 mod cross_fit;
+mod enough;
 mod member;
 mod out_of_bag;
 mod side_by_side;
@@ -14,7 +15,7 @@ pub use batches::Batches;
 pub use combiner::{Combiner, Combining};
 pub use cross_fit::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
 pub use member::Member;
-pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError, has_settled};
+pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError};
 pub use side_by_side::fit_side_by_side;
 
 use crate::data::{Aligned, Schema};

@@ -4,12 +4,9 @@
 //! committee is tested while it is trained, for free. A row counts as soon as one member has not
 //! seen it; how many rows have no such member is told with the error.
 
-use crate::data::{RowOrder, Sample, Target, Weights};
-use crate::exact_sum::ExactSum;
+use super::enough::{Judged, brier_score};
+use crate::data::{Sample, Target, Weights};
 use crate::scores::{Scores, argmax};
-
-/// What the mean error of some members must fall by, as a share of itself, to go on.
-const LEAST_PROGRESS: f64 = 0.005;
 
 /// The out-of-bag predictions of members, which are added in their order.
 #[derive(Debug, Clone)]
@@ -20,19 +17,9 @@ pub struct OutOfBag {
     n_members: Vec<u32>,
     /// Whether each row's prediction is wrong, or how wrong; `NaN` without one.
     errors: Vec<f64>,
-    /// What the predictions of some rows cost, if anyone wants to know.
+    /// What tells whether members are enough, if anyone wants to know.
     judged: Option<Judged>,
     curve: Vec<OutOfBagError>,
-}
-
-/// What tells whether members are enough: rows that have no equal. Of equal ones some may be in a bag, and
-/// which they are goes by their number; those without are out of it whatever the order of rows, and
-/// however others are counted.
-#[derive(Debug, Clone)]
-struct Judged {
-    rows: Vec<u32>,
-    /// What each row's prediction costs; `NaN` without one.
-    losses: Vec<f64>,
 }
 
 /// How good the out-of-bag predictions are.
@@ -72,19 +59,6 @@ impl OutOfBagCurve {
     }
 }
 
-/// Whether the loss has stopped falling: its mean over the last `patience` members is hardly below
-/// that over as many before them. Never while there is none.
-pub fn has_settled(curve: &[OutOfBagError], patience: Option<usize>) -> bool {
-    let Some(patience) = patience else { return false };
-    let Some(before) = curve.len().checked_sub(2 * patience) else { return false };
-    let mean = |points: &[OutOfBagError]| {
-        points.iter().map(|point| point.loss).sum::<f64>() / patience as f64
-    };
-    let (earlier, later) = curve[before..].split_at(patience);
-    let (earlier, later) = (mean(earlier), mean(later));
-    later > earlier * (1.0 - LEAST_PROGRESS) || later == 0.0
-}
-
 impl OutOfBag {
     /// No members yet, with answers of `width` numbers.
     pub fn new(sample: &Sample<'_>, width: usize) -> OutOfBag {
@@ -102,10 +76,7 @@ impl OutOfBag {
 
     /// The same, which also tells whether members are enough.
     pub fn judging(self, sample: &Sample<'_>) -> OutOfBag {
-        let groups = RowOrder::of(sample).groups(sample.weights);
-        let alone = groups.iter().filter(|equal| equal.len() == 1).map(|equal| equal[0]);
-        let (rows, losses) = (alone.collect(), vec![f64::NAN; sample.n_rows()]);
-        OutOfBag { judged: Some(Judged { rows, losses }), ..self }
+        OutOfBag { judged: Some(Judged::new(sample)), ..self }
     }
 
     /// Adds what one member says of the rows that it has not seen.
@@ -126,17 +97,19 @@ impl OutOfBag {
                 }
             };
             if let Some(judged) = &mut self.judged {
-                judged.losses[row] = match &self.target {
+                let loss = match &self.target {
                     Target::Classes(labels) => brier_score(sums, n, labels.codes()[row] as usize),
                     Target::Numbers(_) | Target::Several(_) => self.errors[row],
                 };
+                judged.tell(row, loss);
             }
         }
-        self.curve.push(self.measure());
+        let measured = self.measure();
+        self.curve.push(measured);
     }
 
     /// The error of all members so far. Rows of weight 0 are absent.
-    fn measure(&self) -> OutOfBagError {
+    fn measure(&mut self) -> OutOfBagError {
         let (mut sum, mut total, mut n_without) = (0.0, 0.0, 0);
         for (row, &error) in self.errors.iter().enumerate() {
             let weight = self.weights.at(row);
@@ -147,7 +120,7 @@ impl OutOfBag {
                 total += weight;
             }
         }
-        let loss = self.judged.as_ref().map_or(f64::NAN, |judged| judged.mean(&self.weights));
+        let loss = self.judged.as_mut().map_or(f64::NAN, Judged::mean);
         OutOfBagError { error: sum / total, loss, n_without }
     }
 
@@ -174,29 +147,6 @@ impl OutOfBag {
         }
         mean
     }
-}
-
-impl Judged {
-    /// The mean over the rows that have a prediction, the same in any order of them.
-    fn mean(&self, weights: &Weights) -> f64 {
-        let known = || {
-            let rows = self.rows.iter().map(|&row| (weights.at(row as usize), row));
-            rows.map(|(weight, row)| (weight, self.losses[row as usize]))
-                .filter(|(_, loss)| !loss.is_nan())
-        };
-        let largest = |of: &dyn Fn((f64, f64)) -> f64| known().map(of).fold(0.0, f64::max);
-        let of_losses = ExactSum::for_largest(largest(&|(weight, loss)| weight * loss));
-        let of_weights = ExactSum::for_largest(largest(&|(weight, _)| weight));
-        let loss: i128 = known().map(|(weight, loss)| of_losses.units(weight * loss)).sum();
-        let weight: i128 = known().map(|(weight, _)| of_weights.units(weight)).sum();
-        of_losses.value(loss) / of_weights.value(weight)
-    }
-}
-
-/// The squared distance of class shares, `n` of whose members are summed, from a class.
-fn brier_score(sums: &[f64], n: f64, class: usize) -> f64 {
-    let is_class = |other: usize| f64::from(u8::from(other == class));
-    sums.iter().enumerate().map(|(k, sum)| (sum / n - is_class(k)).powi(2)).sum()
 }
 
 #[cfg(test)]
@@ -228,19 +178,6 @@ mod tests {
         let predictions = oob.predictions();
         assert_eq!(predictions.row(1), [1.0 / 3.0, 2.0 / 3.0]);
         assert!(predictions.row(3)[0].is_nan());
-    }
-
-    #[test]
-    fn an_error_has_settled_when_it_hardly_falls() {
-        let point = |loss: f64| OutOfBagError { error: 0.5, loss, n_without: 0 };
-        let curve = |errors: &[f64]| errors.iter().map(|&e| point(e)).collect::<Vec<_>>();
-        assert!(!has_settled(&curve(&[0.5, 0.5, 0.5, 0.5]), None));
-        assert!(!has_settled(&curve(&[0.5, 0.5, 0.5]), Some(2)));
-        assert!(has_settled(&curve(&[0.5, 0.5, 0.5, 0.5]), Some(2)));
-        assert!(!has_settled(&curve(&[0.5, 0.4, 0.4, 0.4]), Some(2)));
-        assert!(has_settled(&curve(&[0.5, 0.3, 0.4, 0.4]), Some(2)));
-        assert!(has_settled(&curve(&[0.0, 0.0]), Some(1)));
-        assert!(!has_settled(&curve(&[f64::NAN, 0.5]), Some(1)));
     }
 
     #[test]

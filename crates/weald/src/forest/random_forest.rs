@@ -49,8 +49,8 @@ pub struct RandomForest {
     pub resampling: Resampling,
     /// How many rows are drawn, as a share of those there are.
     pub sample_share: f64,
-    /// Ends when the mean out-of-bag error of this many trees is hardly better than that of as many
-    /// before them.
+    /// Ends when the mean loss out of the bag (the Brier score, or the squared error) of this many trees
+    /// is hardly better than that of as many before them.
     pub patience: Option<usize>,
     /// What a good split lowers.
     pub criterion: Criterion,
@@ -203,10 +203,7 @@ impl RandomForest {
         let learner = self.tree(sample.target);
         let mut trees = DeepTrees::new(sample.table.schema(), output.width());
         let batches = self.how_many();
-        let mut out_of_bag = OutOfBag::new(sample, output.width());
-        if batches.patience.is_some() {
-            out_of_bag = out_of_bag.judging(sample);
-        }
+        let mut out_of_bag = batches.out_of_bag(sample, output.width());
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
         let urn = self.resampling.urn(sample)?;
@@ -314,7 +311,7 @@ impl Parameters for RandomForest {
             max_features: "features drawn for each split; auto: sqrt for classes, half of them for numbers",
             resampling: "how the rows of a tree are drawn",
             sample_share: "how many rows are drawn, as a share of those there are",
-            patience: "trees over which the out-of-bag error must still fall to go on",
+            patience: "trees over which the Brier score or squared error out of the bag must still fall",
             criterion: "what a good split lowers",
             splitter: "how a feature's split is found",
             max_depth: "splits on the longest way from root to leaf",

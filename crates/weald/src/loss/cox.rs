@@ -10,7 +10,7 @@ use super::joint::{JointLoss, Together};
 use super::{Gradient, Link, Loss, Rows};
 use crate::data::{Target, Task, Weights};
 use crate::error::{Error, Result};
-use crate::exact_sum::ExactSum;
+use crate::exact_sum::exact_sum;
 use crate::model::Output;
 
 /// Minus the partial log-likelihood: over events, `ln sum of exp(s) at risk - s`.
@@ -124,8 +124,8 @@ impl RiskSets {
         let mut at_risk = 0.0;
         let mut times: Vec<(f64, f64)> = (self.ties().rev())
             .map(|tie| {
-                at_risk += exact(tie.clone().map(|i| self.weights[i] * hazards[i]));
-                let died = exact(tie.filter(|&i| self.events[i]).map(|i| self.weights[i]));
+                at_risk += exact_sum(tie.clone().map(|i| self.weights[i] * hazards[i]));
+                let died = exact_sum(tie.filter(|&i| self.events[i]).map(|i| self.weights[i]));
                 (died, at_risk)
             })
             .collect();
@@ -159,18 +159,11 @@ impl JointLoss for RiskSets {
         let (mut sum, mut weight) = (0.0, 0.0);
         for (tie, (died, at_risk)) in self.ties().zip(self.times(&hazards)) {
             let own = |i: usize| self.weights[i] * (scores[self.rows[i] as usize] - most);
-            sum += died * libm::log(at_risk) - exact(tie.filter(|&i| self.events[i]).map(own));
+            sum += died * libm::log(at_risk) - exact_sum(tie.filter(|&i| self.events[i]).map(own));
             weight += died;
         }
         (sum, weight)
     }
-}
-
-/// The sum, the same in any order.
-fn exact(terms: impl Iterator<Item = f64> + Clone) -> f64 {
-    let largest = terms.clone().map(f64::abs).fold(0.0, f64::max);
-    let exact = ExactSum::for_largest(largest);
-    exact.value(terms.map(|x| exact.units(x)).sum())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::base::row_sums::{FixedPoint, RowWeights};
 use crate::boost::targets::Targets;
 use crate::data::{Categories, MISSING, Sample, Weights};
 use crate::error::Result;
-use crate::exact_sum::ExactSum;
+use crate::exact_sum::exact_sum;
 
 /// A column of categories beside a target.
 #[derive(Clone, Copy)]
@@ -52,15 +52,31 @@ impl CountedRows {
         Ok(CountedRows { weights, row_weight: sample.mean_weight() })
     }
 
-    /// How many of them each level has.
-    pub fn of_levels(&self, categories: &Categories) -> Vec<f64> {
-        let mut weight = vec![0i128; categories.levels().len()];
-        for (row, &code) in categories.codes().iter().enumerate() {
+    /// How many of some rows each level of a column has.
+    pub fn of_levels(
+        &self,
+        categories: &Categories,
+        rows: impl Iterator<Item = usize>,
+    ) -> Vec<f64> {
+        let units = self.sums(categories, rows, |row| self.weights.units(row));
+        units.iter().map(|units| self.weights.weight(*units) / self.row_weight).collect()
+    }
+
+    /// The sum over the rows of each level.
+    fn sums(
+        &self,
+        categories: &Categories,
+        rows: impl Iterator<Item = usize>,
+        of: impl Fn(usize) -> i128,
+    ) -> Vec<i128> {
+        let mut sums = vec![0; categories.levels().len()];
+        for row in rows.filter(|&row| self.weights.counts(row)) {
+            let code = categories.codes()[row];
             if code != MISSING {
-                weight[code as usize] += self.weights.units(row);
+                sums[code as usize] += of(row);
             }
         }
-        weight.iter().map(|units| self.weights.weight(*units) / self.row_weight).collect()
+        sums
     }
 }
 
@@ -75,7 +91,7 @@ impl LevelTargets<'_> {
         let unit = FixedPoint::for_largest(farthest);
         let (rows, sums) = (Vec::new(), Vec::new());
         let mut means = LevelMeans { counted, mean, unit, rows, sums, more: 0.0 };
-        (means.rows, means.sums) = means.sums_of(self, 0..weights.n_rows() as u32);
+        (means.rows, means.sums) = means.sums_of(self, 0..weights.n_rows());
         // In units of the farthest, whose square may be beyond all numbers.
         let share = |row: usize| known(row).map(|y| ((y - mean) / farthest).powi(2));
         let squares = if farthest > 0.0 { weights.sum(1.0, share) / row_weight } else { 0.0 };
@@ -97,7 +113,7 @@ impl LevelTargets<'_> {
             }
         };
         for rows in &folds.rows {
-            tell(rows, &means.sums_of(self, rows.iter().copied()));
+            tell(rows, &means.sums_of(self, rows.iter().map(|&row| row as usize)));
         }
         let nothing = vec![0.0; means.rows.len()];
         tell(&folds.told_all, &(nothing.clone(), nothing));
@@ -144,21 +160,14 @@ impl LevelMeans<'_> {
     fn sums_of(
         &self,
         of: &LevelTargets<'_>,
-        rows: impl Iterator<Item = u32>,
+        rows: impl Iterator<Item = usize> + Clone,
     ) -> (Vec<f64>, Vec<f64>) {
         let CountedRows { weights, row_weight } = self.counted;
-        let n_levels = of.categories.levels().len();
-        let (mut weight, mut sum) = (vec![0i128; n_levels], vec![0i128; n_levels]);
-        for row in rows.map(|row| row as usize).filter(|&row| weights.counts(row)) {
-            if let Some(level) = of.level(row) {
-                let units = weights.units(row);
-                weight[level] += units;
-                sum[level] += units * i128::from(self.unit.units(of.target(row) - self.mean));
-            }
-        }
-        let rows = weight.iter().map(|units| weights.weight(*units) / row_weight);
-        let sums = sum.iter().map(|sum| weights.value(*sum, self.unit) / row_weight);
-        (rows.collect(), sums.collect())
+        let off = |row: usize| i128::from(self.unit.units(of.target(row) - self.mean));
+        let product = |row: usize| weights.units(row) * off(row);
+        let sums = self.counted.sums(of.categories, rows.clone(), product);
+        let sums = sums.iter().map(|sum| weights.value(*sum, self.unit) / row_weight);
+        (self.counted.of_levels(of.categories, rows), sums.collect())
     }
 
     /// `within / between`, of rows whose squared targets sum to `squares`, in units of `farthest`.
@@ -166,8 +175,7 @@ impl LevelMeans<'_> {
         let levels = || self.rows.iter().zip(&self.sums).filter(|(n, _)| **n > 0.0);
         let n_levels = levels().count() as f64;
         let n = exact_sum(levels().map(|(n, _)| *n));
-        // A level whose rows say the same as all others has none; a column whose levels have one row
-        // each tells nothing but which row it is.
+        // A column whose levels have one row each tells nothing but which row it is.
         let free = n - n_levels;
         if farthest == 0.0 || n_levels < 2.0 || free < 1.0 {
             return f64::INFINITY;
@@ -178,12 +186,6 @@ impl LevelMeans<'_> {
         let between = (explained - (n_levels - 1.0) * within) / spread;
         if between > 0.0 { within / between } else { f64::INFINITY }
     }
-}
-
-/// A sum that is the same in any order.
-fn exact_sum(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
-    let unit = ExactSum::for_largest(numbers.clone().fold(0.0, |largest, x| x.abs().max(largest)));
-    unit.value(numbers.map(|x| unit.units(x)).sum())
 }
 
 #[cfg(test)]

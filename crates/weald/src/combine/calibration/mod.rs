@@ -33,7 +33,7 @@ pub use temperature::Temperature;
 
 use crate::base::row_sums::RowWeights;
 use crate::data::{ClassLabels, RowOrder, Sample, Table, Target, Weights};
-use crate::ensemble::{Honest, Named, Split, cross_fit};
+use crate::ensemble::{Honest, Split, cross_fit};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::parameter::{Value, out_of_range};
@@ -161,7 +161,7 @@ impl<L: Learner> Calibration<L> {
             Split::Share(_) => self.prepare(sample, run)?,
             Split::Folds(_) | Split::Time(_) => self.prepare(sample, &run.child(0))?,
         }
-        let base = [Named::new("base", &self.base)];
+        let base = [("base", &self.base)];
         let Honest { rows, weights, mut answers, models } =
             cross_fit(&base, sample, (split, groups), run)?;
         let model = match models.and_then(|mut models| models.pop()) {

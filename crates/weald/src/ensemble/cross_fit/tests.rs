@@ -61,8 +61,7 @@ fn table(n: usize) -> (Table, Target) {
 fn asked(split: Split, groups: Option<&[u32]>, n: usize) -> Result<Honest<Seen>> {
     let (table, target) = table(n);
     let sample = Sample::new(&table, &target, &Weights::Uniform)?;
-    let members = [Named::new("seeing", Seeing)];
-    cross_fit(&members, &sample, (split, groups), &Run::quiet(Seed(5), 2)?)
+    cross_fit(&[("seeing", &Seeing)], &sample, (split, groups), &Run::quiet(Seed(5), 2)?)
 }
 
 #[test]
@@ -108,9 +107,8 @@ fn copies_may_lie_in_several_folds_and_absent_rows_in_none() {
     let counts: Vec<u32> = (0..12).map(|row| [0, 1, 30][row % 3]).collect();
     let weights = Weights::counts(counts.clone()).unwrap();
     let sample = Sample::new(&table, &target, &weights).unwrap();
-    let members = [Named::new("seeing", Seeing)];
     let run = Run::quiet(Seed(5), 1).unwrap();
-    let honest = cross_fit(&members, &sample, (Split::Folds(3), None), &run).unwrap();
+    let honest = cross_fit(&[("seeing", &Seeing)], &sample, (Split::Folds(3), None), &run).unwrap();
     let mut found = vec![0; 12];
     for (at, &row) in honest.rows.iter().enumerate() {
         found[row] += honest.weights.copies(at).0;

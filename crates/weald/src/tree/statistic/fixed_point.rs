@@ -6,7 +6,7 @@
 
 use crate::data::Weights;
 use crate::error::{Error, Result};
-use crate::exact_sum::ExactSum;
+use crate::exact_sum::exact_sum;
 
 /// Bits that a sum of weights may fill.
 const WEIGHT_BITS: i32 = 31;
@@ -116,10 +116,7 @@ fn exponent_of(x: f64) -> i32 {
 /// An `e` with `2^(e-1) <= sum <= 2^e`, the same for every order of the numbers: the sum is taken
 /// with enough slack that rounding cannot matter.
 fn exponent_of_sum(numbers: &[f64]) -> i32 {
-    let largest = numbers.iter().fold(0.0, |a: f64, &b| a.max(b));
-    let exact = ExactSum::for_largest(largest);
-    let sum: i128 = numbers.iter().map(|&x| exact.units(x)).sum();
-    exponent_of(exact.value(sum))
+    exponent_of(exact_sum(numbers.iter().copied()))
 }
 
 fn bit_length(n: u64) -> i32 {
