@@ -40,6 +40,97 @@ def test_targets_that_are_no_numbers(name):
         refused(r"Input y contains (NaN|infinity): in row 7 and 1 more", X, target, make)
 
 
+@pytest.mark.parametrize("lacking", [None, np.nan, pd.NA, pd.NaT])
+def test_labels_that_are_missing(lacking):
+    for name in (n for n in SUPERVISED if "Classifier" in n):
+        target = np.where(y == 1, "yes", "no").astype(object)
+        target[[7, 9, 30]] = lacking
+        refused(
+            "Input y contains (None|NaN|<NA>|NaT): in row 7 and 2 more",
+            X,
+            target,
+            partial(made, name),
+        )
+    words = "Input y contains (None|NaN|<NA>|NaT): in row 3"
+    refused(words, X, pd.Series(["a", "b", "c", lacking] * 15))
+    refused(words, X, pd.Series(["a", "b", "c", None] * 15, dtype="category"))
+    refused(words, X, pd.Series(["a", "b", "c", None] * 15, dtype="string"))
+    refused(words, X, pd.Series([1, 2, 3, None] * 15, dtype="Int64"))
+    refused(words, X, pd.Series([True, False, True, None] * 15, dtype="boolean"))
+    refused(words, X, ["a", "b", "c", lacking] * 15)
+    refused("y holds 'a' in row 0 but 1 in row 1; labels must be of one type", X, ["a", 1] * 30)
+    refused(words, X, pd.Series(["a", "b", "c", lacking] * 15), make=lambda: weald.Halving())
+
+
+@pytest.mark.parametrize("first", [2**63 + 1, 2**64 - 2, 2**63 - 1, 0])
+def test_labels_of_64_bits(first):
+    target = np.where(y == 1, np.uint64(first + 1), np.uint64(first))
+    for name in (n for n in SUPERVISED if "Classifier" in n):
+        model = made(name).fit(X, target)
+        assert model.classes_.dtype == np.uint64 and list(model.classes_) == [first, first + 1]
+        assert set(model.predict(X)) <= {np.uint64(first), np.uint64(first + 1)}
+    boosting = weald.GradientBoostingClassifier(5, early_stopping_rounds=2)
+    boosting.fit(X, target, eval_set=(X, target))
+    boosting.fit(X, target, eval_set=(X, [int(label) for label in target]))
+    # As doubles the two are the same.
+    with pytest.raises(ValueError, match="which the training rows do not"):
+        boosting.fit(X, target, eval_set=(X, target + np.uint64(1)))
+    with pytest.raises(ValueError, match="which the training rows do not"):
+        boosting.fit(X, target, eval_set=(X, target.astype(str)))
+    small = np.where(y == 1, np.int8(127), np.int8(-128))
+    assert list(weald.NaiveBayes().fit(X, small).classes_) == [-128, 127]
+    assert weald.NaiveBayes().fit(X, y == 1).classes_.dtype == bool
+
+
+@pytest.mark.parametrize("name", SUPERVISED)
+@pytest.mark.parametrize("size", [1e308, 1e-300])
+def test_weights_of_any_size(name, size):
+    model = made(name, random_state=0)
+    usual = model.fit(X, y, sample_weight=np.full(60, np.frexp(size)[0])).predict(X)
+    assert np.array_equal(model.fit(X, y, sample_weight=np.full(60, size)).predict(X), usual)
+
+
+def test_masked_values():
+    masked = np.ma.array(X.copy(), mask=False)
+    masked[5:40, 0] = np.ma.masked
+    masked.data[5:40, 0] = 1e9
+    missing = masked.filled(np.nan)
+    for make in (weald.DecisionTreeClassifier, weald.GradientBoostingClassifier, weald.NaiveBayes):
+        model = make(random_state=0).fit(missing, y)
+        said = model.predict_proba(missing)
+        assert np.array_equal(model.predict_proba(masked), said)
+        assert np.array_equal(model.model_.predict_proba(masked), said)
+        assert np.array_equal(make(random_state=0).fit(masked, y).predict_proba(missing), said)
+        dataset = weald.Dataset(masked, y)
+        assert np.array_equal(make(random_state=0).fit(dataset).predict_proba(missing), said)
+    whole = np.ma.array(np.round(X * 9).astype(int), mask=False)
+    whole[3, 1] = np.ma.masked
+    model = weald.DecisionTreeClassifier().fit(whole, y)
+    assert np.array_equal(model.predict(whole), model.predict(whole.astype(float).filled(np.nan)))
+    lacking = np.ma.array(y, mask=np.arange(60) == 4)
+    refused("y is masked in row 4", X, lacking)
+    refused("y is masked in row 4", X, lacking.astype(float), weald.RandomForestRegressor)
+    refused(
+        "sample_weight is masked in row 4",
+        X,
+        y,
+        sample_weight=np.ma.array(X[:, 0] ** 2, mask=lacking.mask),
+    )
+    assert weald.NaiveBayes().fit(X, np.ma.array(y)).score(X, y) > 0.5
+
+
+def test_control_characters_are_not_shown_raw():
+    odd = pd.DataFrame({"a\x1b[31m": X[:, 0], "b": X[:, 1]})
+    model = weald.DecisionTreeClassifier(max_depth=2).fit(
+        odd, np.where(y == 1, "p\x1b[1m", "q\x07")
+    )
+    for shown in (repr(model.model_), model._repr_html_(), model.model_._repr_html_()):
+        assert "\x1b" not in shown and "\x07" not in shown
+    with pytest.raises(ValueError) as caught:
+        model.model_.predict(odd[["b"]])
+    assert "\x1b" not in str(caught.value)
+
+
 def test_a_continuous_target_is_for_regressors():
     for name in (n for n in SUPERVISED if "Classifier" in n):
         refused("Unknown label type: continuous", X, X[:, 0], partial(made, name))

@@ -64,7 +64,9 @@ def test_answers_that_are_not_true_do_not_end_it(estimator, rows):
 
 
 @named
-def test_an_exception_in_a_callback_reaches_the_user_and_leaves_a_usable_estimator(estimator, rows):
+def test_an_exception_in_a_callback_reaches_the_user_and_leaves_the_estimator_as_it_was(
+    estimator, rows
+):
     class OddError(Exception):
         pass
 
@@ -76,11 +78,23 @@ def test_an_exception_in_a_callback_reaches_the_user_and_leaves_a_usable_estimat
     with pytest.raises(OddError) as caught:
         model.fit(*rows)
     assert caught.value.args == (3,)
+    assert not hasattr(model, "model_") and not hasattr(model, "n_features_in_")
+    model.set_params(callbacks=None).fit(*rows)
+    assert model.n_estimators_ == 40
+
+
+@named
+def test_an_interrupt_in_a_callback_keeps_the_members_so_far(estimator, rows):
+    def interrupt(progress):
+        if progress.kind == "member" and progress.done == 3:
+            raise KeyboardInterrupt
+
+    model = fresh(estimator, callbacks=[interrupt])
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(*rows)
     assert 3 <= model.n_estimators_ < 40
     as_many = fresh(estimator, n_estimators=model.n_estimators_).fit(*rows)
     assert (model.predict(rows[0]) == as_many.predict(rows[0])).all()
-    model.set_params(callbacks=None).fit(*rows)
-    assert model.n_estimators_ == 40
 
 
 def test_an_exception_before_the_first_member_leaves_nothing(rows):

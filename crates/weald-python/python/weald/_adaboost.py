@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _text
+from ._at_once import at_once
 from ._base import OfBase
 from ._describe import documented
 from ._estimator import Classifier, Estimator, Given, Regressor
@@ -54,6 +55,7 @@ class _AdaBoost(Staged, Inside, OfBase, Estimator):
     def _algorithm(self) -> str:
         raise NotImplementedError
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the members, one after the other.
 

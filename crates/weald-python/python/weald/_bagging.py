@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 from . import _text
+from ._at_once import at_once
 from ._base import OfBase
 from ._committee import Committee, CommitteeClassifier, CommitteeRegressor
 from ._describe import documented
@@ -41,6 +42,7 @@ class _Bagging(Committee, OfBase):
             settings["sample_share"] = _text.share(self.max_samples, given.n_rows)
         return settings | self._base_settings(given)
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the members.
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from . import _text
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Classifier, Estimator, Given, Regressor, flat
 from ._inside import Inside, Staged
@@ -186,6 +187,7 @@ class _Fits(Boosting):
     def _ends_early(self) -> bool:
         return self.n_estimators == "auto" or self.early_stopping_rounds is not None
 
+    @at_once
     def fit(
         self,
         X: Any,

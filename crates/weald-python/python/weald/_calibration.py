@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
+from ._at_once import at_once
 from ._base import OfBase
 from ._describe import documented
 from ._estimator import Classifier, Given
@@ -57,6 +58,7 @@ class CalibratedClassifierCV(AsksUnseen, OfBase, Classifier):
         own = super()._settings(given) | {"held_out": self._held_out()}
         return own | self._base_settings(given)
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the classifier, and the map of its probabilities.
 

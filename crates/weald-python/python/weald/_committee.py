@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 
+from ._at_once import at_once
 from ._estimator import Classifier, Estimator, Regressor, flat
 from ._inside import Inside, Staged
 
@@ -23,6 +24,7 @@ class Committee(Staged, Inside, Estimator):
     oob_score: Any = False
     patience: int | None = None
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the members.
 

@@ -17,6 +17,7 @@ from sklearn.utils._indexing import _safe_indexing
 
 from . import _adaboost, _bagging, _boosting, _combining, _forest, _tree
 from ._weald import WealdError, corrected_t_test
+from ._words import shortened
 
 BASELINE = "constant"
 STACK = "stack of the best"
@@ -244,5 +245,5 @@ def _ours(is_of_classes: bool, random_state: int) -> list[tuple[str, Any]]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, str):
-        return value
+        return shortened(value, 60)
     return "" if value != value else f"{value:.4g}"

@@ -27,6 +27,7 @@ class Dataset:
     """
 
     def __init__(self, X: Any, y: Any = None, *, categorical_features: Any = "from_dtype") -> None:
+        X = _table.without_mask(X)
         names = _table.frame_names(X) if _table.is_frame(X) else None
         self.has_names = names is not None
         self.y = y

@@ -10,6 +10,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _table, _weald
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Given
 from ._stream import Streaming
@@ -41,6 +42,7 @@ class DensityForest(DensityMixin, Streaming):
 
     _method = "density-forest"
     _needs_no_target = True
+    _of_model = ("min_samples_split_", "oob_log_density_")
     _renamed: ClassVar[dict[str, str]] = {
         "n_estimators": "n_trees",
         "max_tree_rows": "max_tree_rows",
@@ -69,6 +71,7 @@ class DensityForest(DensityMixin, Streaming):
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
         return _weald.Target.none(n_rows)
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DensityForest:
         """Learn where rows are many; ``y`` is ignored.
 
@@ -78,6 +81,7 @@ class DensityForest(DensityMixin, Streaming):
         self._forget_stream()
         return self
 
+    @at_once
     def partial_fit(self, X: Any, y: Any = None) -> DensityForest:
         """Learn from the next rows of a stream of numbers, in their order; ``y`` is ignored."""
         self._take(X)

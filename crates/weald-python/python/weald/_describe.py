@@ -56,7 +56,7 @@ OWN = {
     "verbose": "Whether to show a progress bar.",
     "callbacks": (
         "Functions that are told of progress; a fit ends when one answers ``True`` and keeps the "
-        "members it has."
+        "members it has. What one raises leaves the estimator as it was."
     ),
 }
 

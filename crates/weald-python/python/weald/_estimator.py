@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _table, _weald
+from ._at_once import keep_interrupted
 from ._dataset import Dataset
 from ._html import Shown
 from ._listen import listening
@@ -29,6 +30,7 @@ from ._model import Model, names_of
 from ._text import text
 from ._threads import n_threads, seed_of
 from ._warn import tell
+from ._words import shortened
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class Estimator(Shown):
 
     def _fit_table(self, X: Any) -> _weald.Table:
         """The table to fit on; learns the names of the columns."""
+        X = _table.without_mask(X)
         if isinstance(X, Dataset):
             self._learn_names(X.table.names if X.has_names else None, len(X.table.names))
             return X.table
@@ -105,6 +108,7 @@ class Estimator(Shown):
         self, X: Any, names: Sequence[str], categorical: Sequence[bool | None]
     ) -> _weald.Table:
         """The table of other rows than those of the fit."""
+        X = _table.without_mask(X)
         if isinstance(X, Dataset):
             return X.table
         if _table.is_frame(X):
@@ -160,7 +164,8 @@ class Estimator(Shown):
             ("Feature names seen at fit time, yet now missing:", known, names),
         ):
             others = sorted(set(these) - set(those))
-            lines += [words, *(f"- {name}" for name in others[:5])] if others else []
+            listed = (f"- {shortened(name, 80)}" for name in others[:5])
+            lines += [words, *listed] if others else []
         if len(lines) == 1:
             lines.append("Feature names must be in the same order as they were in fit.")
         raise ValueError("\n".join(lines) + "\n")
@@ -198,26 +203,28 @@ class Estimator(Shown):
         given = Given(table.names, table.n_rows, weight, getattr(self, "classes_", None))
         validation = None if eval_set is None else self._validation(eval_set)
         parts = self._parts(given)
-        with listening(self) as heard:
-            with self._during(parts):
-                fitted = _weald.fit(
-                    self._method,
-                    list(self._settings(given).items()),
-                    rows,
-                    seed=seed_of(self.random_state),
-                    threads=n_threads(self.n_jobs),
-                    target_name=self._target_name(y),
-                    validation=validation,
-                    continued=None if continued is None else continued._core,
-                    out_of_bag=out_of_bag,
-                    listener=heard,
-                    **parts,
-                )
-            self.model_ = Model(fitted.model)
-            self._fitted()
-            tell(fitted.warnings)
-            if fitted.raised is not None:
-                raise fitted.raised
+        with listening(self) as heard, self._during(parts):
+            fitted = _weald.fit(
+                self._method,
+                list(self._settings(given).items()),
+                rows,
+                seed=seed_of(self.random_state),
+                threads=n_threads(self.n_jobs),
+                target_name=self._target_name(y),
+                validation=validation,
+                continued=None if continued is None else continued._core,
+                out_of_bag=out_of_bag,
+                listener=heard,
+                **parts,
+            )
+        if isinstance(fitted.raised, KeyboardInterrupt):
+            keep_interrupted(self, fitted.raised)
+        elif fitted.raised is not None:
+            raise fitted.raised
+        self.model_ = Model(fitted.model)
+        self._fitted()
+        told = (getattr(part, "warnings", []) for part in parts.values())
+        tell([*fitted.warnings, *(words for of_part in told for words in of_part)])
         return fitted.out_of_bag
 
     def _during(self, parts: dict[str, Any]) -> AbstractContextManager[None]:
@@ -234,12 +241,14 @@ class Estimator(Shown):
         n_rows = table.n_rows
         if sample_weight is not None:
             shape = np.empty((n_rows, 1), dtype=np.float64)
+            sample_weight = unmasked(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, shape, dtype=np.float64)
+            sample_weight = _of_usual_size(sample_weight)
         if groups is not None:
             check_consistent_length(np.empty(n_rows), groups)
             groups = np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.uint32)
         if offset is not None:
-            offset = np.ascontiguousarray(offset, dtype=np.float64)
+            offset = np.ascontiguousarray(unmasked(offset, "offset"), dtype=np.float64)
         rows = _weald.Rows(table, target, weights=sample_weight, groups=groups, offset=offset)
         return rows, float(n_rows if sample_weight is None else sample_weight.sum())
 
@@ -283,20 +292,19 @@ class Classifier(ClassifierMixin, Estimator):
     """An estimator of classes."""
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
-        y = column_or_1d(y, warn=True)
-        check_finite(y)
+        y = labels(y)
         check_classification_targets(y)
         self.classes_, codes = _encoded(y)
         self.n_classes_ = len(self.classes_)
         return _weald.Target.of_classes(codes, names_of(self.classes_))
 
     def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
-        y = column_or_1d(y)
-        codes = np.searchsorted(self.classes_, y).clip(max=self.n_classes_ - 1)
-        unknown = np.flatnonzero(self.classes_[codes] != y)
+        y = labels(y)
+        codes = places(y, self.classes_)
+        unknown = np.flatnonzero(codes < 0)
         if len(unknown):
             raise ValueError(
-                f"eval_set holds the class {_table.level_name(y[unknown[0]])}, "
+                f"eval_set holds the class {_table.level_name(y[unknown[0]])!r:.80}, "
                 "which the training rows do not"
             )
         return _weald.Target.of_classes(codes.astype(np.uint32), names_of(self.classes_))
@@ -333,7 +341,11 @@ class Regressor(RegressorMixin, Estimator):
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
         y = check_array(
-            y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, input_name="y"
+            unmasked(y, "y"),
+            ensure_2d=False,
+            dtype=np.float64,
+            ensure_all_finite=False,
+            input_name="y",
         )
         check_finite(y)
         if y.ndim == 2 and (y.shape[1] == 1 or not self._takes_several):
@@ -358,6 +370,31 @@ def flat(scores: np.ndarray) -> np.ndarray:
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
+def _of_usual_size(weights: np.ndarray) -> np.ndarray:
+    """Weights whose sum is neither infinite nor 0: only what they are to each other matters."""
+    largest = weights.max(initial=0.0)
+    exponent = int(np.frexp(largest)[1])
+    if not np.isfinite(largest) or largest <= 0.0 or abs(exponent) <= 64:
+        return weights
+    scaled = np.ldexp(weights, -exponent)
+    # None becomes 0, which would be as good as absent.
+    return np.where(weights > 0.0, np.maximum(scaled, np.finfo(np.float64).tiny), scaled)
+
+
+def unmasked(values: Any, name: str) -> Any:
+    """Values none of which is masked."""
+    if np.ma.isMaskedArray(values):
+        masked = np.atleast_1d(np.ma.getmaskarray(values))
+        bad = np.flatnonzero(masked.reshape(len(masked), -1).any(axis=1))
+        if len(bad):
+            more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+            raise ValueError(
+                f"{name} is masked in row {bad[0]}{more}; every row needs a value: drop these rows"
+            )
+        return np.ma.getdata(values)
+    return values
+
+
 def check_finite(y: np.ndarray) -> None:
     """Numbers must be finite; the error says where they are not."""
     if y.dtype.kind != "f":
@@ -373,15 +410,82 @@ def check_finite(y: np.ndarray) -> None:
     )
 
 
+def labels(y: Any) -> np.ndarray:
+    """Labels of rows, one for each, none of which is missing."""
+    if isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) == 2:
+        y = np.array(y, dtype=object)  # NumPy would make text of everything, NaN too.
+    y = column_or_1d(unmasked(y, "y"), warn=True)
+    check_finite(y)
+    if y.dtype.kind == "O":
+        _check_there(y)
+    if y.dtype.kind in "mM":
+        bad = np.flatnonzero(np.isnat(y))
+        if len(bad):
+            raise _lacking("NaT", bad)
+    return y
+
+
+def _check_there(y: np.ndarray) -> None:
+    """Objects must be labels of one kind; None, NaN and the like are none."""
+    # Nothing else than what is missing differs from itself, or cannot tell.
+    is_lacking = np.fromiter((_is_lacking(label) for label in y), bool, len(y))
+    bad = np.flatnonzero(is_lacking)
+    if len(bad):
+        raise _lacking(str(y[bad[0]]), bad)
+    is_text = np.fromiter((isinstance(label, str) for label in y), bool, len(y))
+    if is_text.any() and not is_text.all():
+        row = int(np.flatnonzero(is_text != is_text[0])[0])
+        raise ValueError(
+            f"y holds {y[0]!r:.80} in row 0 but {y[row]!r:.80} in row {row}; labels must be of one "
+            "type: make all of them text, or none"
+        )
+
+
+def _is_lacking(label: Any) -> bool:
+    if label is None:
+        return True
+    try:
+        return bool(label != label)
+    except (TypeError, ValueError):  # pandas.NA is neither equal to itself nor not.
+        return True
+
+
+def _lacking(what: str, bad: np.ndarray) -> ValueError:
+    more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
+    return ValueError(
+        f"Input y contains {'NaN' if what == 'nan' else what}: in row {bad[0]}{more}. "
+        "Every row needs a label: drop these rows, or give them one of their own."
+    )
+
+
+def places(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The place of each label among sorted classes; -1 of one that is none of them."""
+    if labels.dtype == classes.dtype and labels.dtype.kind != "O":
+        nearest = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+        return np.where(classes[nearest] == labels, nearest, -1)
+    # Of two types NumPy makes a third, in which labels may be equal that are not.
+    known = {label: place for place, label in enumerate(classes.tolist())}
+    return np.array([_place(known, label) for label in labels.tolist()], dtype=np.intp)
+
+
+def _place(known: dict[Any, int], label: Any) -> int:
+    try:
+        return known.get(label, -1)
+    except TypeError:  # What cannot be a key is none of them.
+        return -1
+
+
 def _encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The classes, sorted, and the code of each row; without sorting where numbers are small."""
     if y.dtype.kind in "iub" and len(y):
-        first, last = int(y.min()), int(y.max())
-        if last - first < 1 << 16:
-            shifted = (y.astype(np.int64) - first).astype(np.uint32)
-            is_there = np.bincount(shifted, minlength=last - first + 1) > 0
+        first = y.min()
+        if int(y.max()) - int(first) < 1 << 16:
+            # Wide enough for differences, and for 2^64 - 1.
+            wide = np.uint64 if y.dtype.kind == "u" else np.int64
+            shifted = (y.astype(wide) - first.astype(wide)).astype(np.uint32)
+            is_there = np.bincount(shifted, minlength=int(y.max()) - int(first) + 1) > 0
             codes = (np.cumsum(is_there) - 1).astype(np.uint32)
-            classes = (np.flatnonzero(is_there) + first).astype(y.dtype)
+            classes = (np.flatnonzero(is_there).astype(wide) + first.astype(wide)).astype(y.dtype)
             return classes, shifted if is_there.all() else codes[shifted]
     classes, places = np.unique(y, return_inverse=True)
     return classes, places.astype(np.uint32)

@@ -22,6 +22,10 @@ class Fixed:
     def __init__(self, model: Any) -> None:
         self.model = model
 
+    def branch(self) -> Fixed:
+        """The same expert, to learn more without changing this one."""
+        return self
+
     def advise(self, X: Any, y: np.ndarray, codes: Codes) -> np.ndarray:
         """What it says of each row, before it is told the truth."""
         return codes.of(self.answers(X), len(y))
@@ -39,6 +43,9 @@ class Learning(Fixed):
         self.is_fitted = is_fitted
         parameters = inspect.signature(estimator.partial_fit).parameters
         self.takes_classes = "classes" in parameters
+
+    def branch(self) -> Fixed:
+        return Learning(copy.deepcopy(self.model), is_fitted=self.is_fitted)
 
     def advise(self, X: Any, y: np.ndarray, codes: Codes) -> np.ndarray:
         """What it says of each row; then it is told the truth of that row."""
@@ -64,13 +71,18 @@ class Refitted(Fixed):
         super().__init__(None)
         self.estimator = estimator
 
+    def branch(self) -> Fixed:
+        return copy.copy(self)  # Another fit is another model.
+
     def fit(self, X: Any, y: np.ndarray, codes: Codes) -> None:
         """Fit it anew on all rows so far."""
         if codes.classes is not None and (y == y[0]).all():
             # Most classifiers refuse what leaves nothing to learn.
             self.model = DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y)
         else:
-            self.model = clone(self.estimator).fit(X, y)
+            model = clone(self.estimator)
+            model.fit(X, y)  # Whatever it returns.
+            self.model = model
 
 
 class Codes:
@@ -83,9 +95,21 @@ class Codes:
         """The numbers of some answers; a label that is no class is as good as none."""
         if answers is None:
             return np.full(n_rows, np.nan)
+        if np.ma.isMaskedArray(answers) and np.ma.getmaskarray(answers).any():
+            raise ValueError("an expert answered with masked values; NaN says nothing of a row")
+        answers = np.asarray(answers)
+        if answers.size != n_rows:
+            raise ValueError(
+                f"an expert answered with an array of shape {answers.shape}; expected ({n_rows},), "
+                "an answer for each row"
+            )
+        answers = answers.reshape(n_rows)
         if self.classes is None:
-            return np.asarray(answers, dtype=np.float64).reshape(n_rows)
-        answers = np.asarray(answers).reshape(n_rows)
+            if answers.dtype.kind not in "fiubO":
+                raise ValueError(
+                    f"an expert answered with values of type {answers.dtype}; expected numbers"
+                )
+            return answers.astype(np.float64)
         codes = np.full(n_rows, np.nan)
         for code, label in enumerate(self.classes):
             codes[answers == label] = code

@@ -12,6 +12,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+from ._answers import labels_said, numbers_said, places_of, shares_said
 from ._caller import Caller
 from ._table import MISSING
 
@@ -26,8 +27,11 @@ class Base:
     or hold categories, which are called by name then.
     """
 
-    def __init__(self, estimator: Any, classes: np.ndarray | None, *, has_names: bool) -> None:
+    def __init__(
+        self, estimator: Any, classes: np.ndarray | None, *, has_names: bool, place: str = ""
+    ) -> None:
         self.name = type(estimator).__name__
+        self.called = f"{place}: {self.name}" if place else self.name
         self.takes_weights = has_fit_parameter(estimator, "sample_weight")
         self._estimator: Any = estimator
         self._classes = classes
@@ -58,23 +62,25 @@ class Base:
         member = clone(self._estimator)
         _give_seeds(member, seed)
         if weights is None:
-            return member.fit(self._rows(columns), y)
-        return member.fit(self._rows(columns), y, sample_weight=weights)
+            member.fit(self._rows(columns), y)
+        else:
+            member.fit(self._rows(columns), y, sample_weight=weights)
+        return member
 
     def _answer(self, member: Any, columns: Columns) -> np.ndarray:
         X = self._rows(columns)
         if self._classes is None:
-            said = np.asarray(member.predict(X), dtype=np.float64)
-            return np.ascontiguousarray(said.reshape(len(said), -1))
-        probabilities = np.zeros((len(X), len(self._classes)))
+            return numbers_said(self.called, member.predict(X), len(X))
         if hasattr(member, "predict_proba"):
             # It may have seen fewer classes.
-            places = np.searchsorted(self._classes, member.classes_)
-            probabilities[:, places] = member.predict_proba(X)
-        else:
-            places = np.searchsorted(self._classes, member.predict(X))
-            probabilities[np.arange(len(X)), places] = 1.0
-        return probabilities
+            seen = getattr(member, "classes_", self._classes)
+            places = places_of(self.called, "classes_", seen, self._classes)
+            said = shares_said(self.called, member.predict_proba(X), (len(X), len(places)))
+            probabilities = np.zeros((len(X), len(self._classes)))
+            probabilities[:, places] = said
+            return probabilities
+        said = labels_said(self.called, member.predict(X), len(X))
+        return np.eye(len(self._classes))[places_of(self.called, "predict", said, self._classes)]
 
     def _rows(self, columns: Columns) -> Any:
         if not self._is_named and all(levels is None for _, _, levels in columns):
@@ -115,11 +121,11 @@ def check_base(base: Any, kind: str, owner: str) -> None:
 
 
 def _give_seeds(estimator: Any, seed: int) -> None:
-    """Give each part of an estimator that draws a seed of its own."""
+    """Give each part of an estimator that draws a seed of its own, where the user gave none."""
     names = [
         name
-        for name in sorted(estimator.get_params(deep=True))
-        if name == "random_state" or name.endswith("__random_state")
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
     ]
     if names:
         drawn = np.random.SeedSequence(seed).generate_state(len(names)) >> np.uint32(1)

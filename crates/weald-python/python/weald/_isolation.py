@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _text, _weald
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Given
 from ._stream import Streaming
@@ -46,6 +47,7 @@ class IsolationForest(OutlierMixin, Streaming):
 
     _method = "isolation-forest"
     _needs_no_target = True
+    _of_stream = ("recent_scores_",)
     _renamed: ClassVar[dict[str, str]] = {
         "n_estimators": "n_trees",
         "contamination": "contamination",
@@ -91,6 +93,7 @@ class IsolationForest(OutlierMixin, Streaming):
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
         return _weald.Target.none(n_rows)
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IsolationForest:
         """Learn which rows are usual; ``y`` is ignored.
 
@@ -100,6 +103,7 @@ class IsolationForest(OutlierMixin, Streaming):
         self._forget_stream()
         return self
 
+    @at_once
     def partial_fit(self, X: Any, y: Any = None) -> IsolationForest:
         """Learn from the next rows of a stream, in their order; ``y`` is ignored.
 
@@ -112,8 +116,9 @@ class IsolationForest(OutlierMixin, Streaming):
         share = 0.0 if self.contamination == "auto" else float(self.contamination)
         if not 0.0 <= share <= 0.5 or (share == 0.0 and self.contamination != "auto"):
             raise ValueError(f'contamination is {share}; expected "auto", or a share up to 0.5')
+        window = int(self.window)
         before = getattr(self, "recent_scores_", np.empty(0)) if self._is_streaming else np.empty(0)
-        recent: np.ndarray = np.concatenate([before, -self._take(X)])[-int(self.window) :]
+        recent: np.ndarray = np.concatenate([before, -self._take(X)])[-window:]
         self.recent_scores_ = recent
         if self.contamination == "auto":
             self.offset_ = -0.5

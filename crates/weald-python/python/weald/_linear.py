@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _text
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Classifier, Estimator, Given, Regressor, flat
 from ._threads import n_threads
@@ -87,6 +88,7 @@ class Ridge(_Linear, Regressor):
     def _laid_out(self, of_scores: np.ndarray) -> Any:
         return of_scores[0] if len(of_scores) == 1 else of_scores
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the coefficients."""
         self._fit(X, y, sample_weight)
@@ -108,6 +110,7 @@ class _LinearClassifier(_Linear, Classifier):
             raise ValueError(f"C is {self.C!r:.80}; expected above 0")
         return 1 / self.C
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the coefficients."""
         self._fit(X, y, self._weighted(y, sample_weight))

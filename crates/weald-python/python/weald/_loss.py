@@ -28,6 +28,7 @@ class Loss:
         if self._loss is not None and not callable(self._loss):
             raise TypeError(f"loss.loss is {self._loss!r:.80}; expected a function of y and score")
         self._caller = Caller()
+        self._negative: tuple[Any, ...] | None = None
         self.has_losses = self._loss is not None
         self.start = _start(getattr(loss, "start", None))
         link = getattr(loss, "link", None)
@@ -46,10 +47,23 @@ class Loss:
                 f"loss returned {_kind(found)}; expected two arrays: the first and the second "
                 "derivative of each row's loss by its score"
             )
-        return (
-            _checked("gradient", found[0], y, score),
-            _checked("hessian", found[1], y, score),
-        )
+        gradient = _checked("gradient", found[0], y, score)
+        hessian = _checked("hessian", found[1], y, score)
+        if self._negative is None and hessian.min(initial=0.0) < 0.0:
+            at = int(np.argmax(hessian < 0.0))
+            self._negative = (hessian[at], y[at], score[at])
+        return gradient, hessian
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was suspicious, in words."""
+        if self._negative is None:
+            return []
+        hessian, y, score = self._negative
+        return [
+            f"loss returned the hessian {hessian} where y is {y} and the score is {score}; what is "
+            "negative counts as 0"
+        ]
 
     def losses(self, y: np.ndarray, score: np.ndarray) -> np.ndarray:
         """The loss of each row."""
@@ -58,6 +72,10 @@ class Loss:
 
 def _checked(what: str, values: Any, y: np.ndarray, score: np.ndarray) -> np.ndarray:
     """An array of a finite number for each row."""
+    if np.ma.isMaskedArray(values):
+        if np.ma.getmaskarray(values).any():
+            raise ValueError(f"loss returned a {what} with masked values; every row needs one")
+        values = np.ma.getdata(values)
     values = np.asarray(values)
     if values.dtype.kind not in "fiub":
         raise TypeError(f"loss returned a {what} of type {values.dtype}; expected numbers")

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
+from ._at_once import at_once
 from ._base import check_categories, during_bases, is_ours
 from ._estimator import Estimator, Given
 from ._foreign import Base, check_base
@@ -84,14 +85,17 @@ class OfMembers(_BaseComposition, AsksUnseen, Estimator):
 
     def _parts(self, given: Given) -> dict[str, Any]:
         has_names = hasattr(self, "feature_names_in_")
+        named = zip(self._told(), self._members(), strict=True)
         bases = [
-            (name, Base(member, given.classes, has_names=has_names))
-            for name, member in self._told()
+            (told, Base(member, given.classes, has_names=has_names, place=f"member {name!r}"))
+            for (told, member), (name, _) in named
             if not _is_own(member)
         ]
         last = self._last()
         if last is not None and not _is_own(last):
-            bases.append(("last", Base(last, given.classes, has_names=False)))
+            bases.append(
+                ("last", Base(last, given.classes, has_names=False, place="final_estimator"))
+            )
         return {"bases": bases} if bases else {}
 
     @property
@@ -105,6 +109,7 @@ class OfMembers(_BaseComposition, AsksUnseen, Estimator):
         with during_bases(parts):
             yield
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the members.
 

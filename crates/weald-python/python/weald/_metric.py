@@ -60,17 +60,26 @@ class Metric:
             found = self._caller.do(partial(self._metric, **extra), speaker, said, y)
         else:
             found = self._caller.do(partial(self._metric, **extra), y, self._as_predictions(said))
-        try:
-            found = float(found)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"eval_metric returned {found!r:.80}; expected a number") from error
-        return self._sign * found
+        return self._sign * _number(found)
 
     def _as_predictions(self, said: np.ndarray) -> np.ndarray:
         """Numbers; for two classes the probability of the second, for more all of them."""
         if self._classes is not None and said.shape[1] == 2:
             return said[:, 1]
         return said[:, 0] if said.shape[1] == 1 and self._classes is None else said
+
+
+def _number(found: Any) -> float:
+    """What a metric returned, if that is a number."""
+    value = np.ma.filled(found, np.nan) if np.ma.isMaskedArray(found) else np.asarray(found)
+    if value.size != 1 or value.dtype.kind not in "fiubO":
+        raise TypeError(f"eval_metric returned {found!r:.80}; expected a number")
+    try:
+        if isinstance(value.item(), str):
+            raise TypeError("text")
+        return float(value.item())
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"eval_metric returned {found!r:.80}; expected a number") from error
 
 
 def _takes_weights(function: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ._at_once import at_once
 from ._base import OfBase
 from ._describe import documented
 from ._estimator import Classifier, Given, Regressor
@@ -41,6 +42,7 @@ class _MixtureOfExperts(OfBase):
     def _settings(self, given: Given) -> dict[str, str]:
         return super()._settings(given) | self._base_settings(given)
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the gate and the experts.
 

@@ -14,6 +14,7 @@ from ._threads import n_threads
 from ._warn import tell_unseen
 from ._weald import Model as Core
 from ._weald import Table
+from ._words import shortened
 
 ROUND = ("error", "edge", "coefficient", "normaliser", "bound", "training_error", "min_margin")
 """What is known of a round of AdaBoost."""
@@ -36,7 +37,8 @@ class Model:
 
     def __repr__(self) -> str:
         inside = f"{self.n_members} members, " if self.n_members != 1 else ""
-        return f"<weald.Model: {self.method}, {inside}{len(self.feature_names)} columns>"
+        method = shortened(self.method, 40)
+        return f"<weald.Model: {method}, {inside}{len(self.feature_names)} columns>"
 
     def _repr_html_(self) -> str:
         from ._html import model_html
@@ -157,6 +159,7 @@ class Model:
         """X as a table; a matrix has the model's columns in the model's order."""
         if isinstance(X, Table):
             return X
+        X = _table.without_mask(X)
         is_categorical = [levels is not None for levels in self._core.levels]
         names = self.feature_names
         if _table.is_frame(X):

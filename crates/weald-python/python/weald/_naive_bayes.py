@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Classifier
 
@@ -25,6 +26,7 @@ class NaiveBayes(Classifier):
     _method = "naive-bayes"
     _renamed: ClassVar[dict[str, str]] = {"alpha": "smoothing"}
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit means, variances and shares."""
         self._fit(X, y, self._weighted(y, sample_weight))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Classifier, Estimator, Regressor
 
@@ -16,6 +17,7 @@ class _Neighbours(Estimator):
     _method = "nearest-neighbours"
     _renamed: ClassVar[dict[str, str]] = {"n_neighbors": "k"}
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Keep the rows."""
         self._fit(X, y, sample_weight)

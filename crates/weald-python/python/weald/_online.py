@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -11,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _table, _weald
-from ._estimator import check_finite
+from ._at_once import at_once
+from ._estimator import check_finite, labels, unmasked
 from ._experts import FIRST_FIT, Codes, Fixed, Refitted, experts_of
 from ._text import text
 from ._threads import seed_of
@@ -41,7 +43,7 @@ class Master(BaseEstimator):
         if _table.is_pandas(X):
             validate_data(self, X, skip_check_array=True, reset=reset)
             return X
-        return validate_data(self, X, reset=reset)
+        return validate_data(self, _table.without_mask(X), reset=reset)
 
     def _advice_of_columns(self, X: Any, *, reset: bool) -> np.ndarray:
         """What the columns of X say, as numbers."""
@@ -62,6 +64,7 @@ class Master(BaseEstimator):
 
     def _take(self, rows: Any, y: np.ndarray, truth: np.ndarray) -> None:
         """Take rows in their order, each in one step."""
+        self._branch()
         if self.experts_ is None:
             self.predictions_ = self._said(self.master_.update(rows, truth))
         else:
@@ -72,6 +75,13 @@ class Master(BaseEstimator):
             self.predictions_ = self._said(np.concatenate(said))
         self._stand()
 
+    def _branch(self) -> None:
+        """Leave what learns from each row to those who look at this master meanwhile."""
+        self.master_ = copy.copy(self.master_)
+        if self.experts_ is not None:
+            self.experts_ = [expert.branch() for expert in self.experts_]
+            self._seen_X, self._seen_y = list(self._seen_X), list(self._seen_y)
+
     def _stretch(
         self, experts: list[Fixed], rows: Any, y: np.ndarray, truth: np.ndarray
     ) -> np.ndarray:
@@ -81,8 +91,8 @@ class Master(BaseEstimator):
         said = self.master_.update(advice, truth)
         again = [expert for expert in experts if isinstance(expert, Refitted)]
         if again:
-            self._seen_X.append(rows)
-            self._seen_y.append(y)
+            self._seen_X.append(rows.copy())  # Streams may come in one array, filled anew.
+            self._seen_y.append(y.copy())
             if _is_due(self.master_.standing[0]):
                 X, y = _joined(self._seen_X), np.concatenate(self._seen_y)
                 self._seen_X, self._seen_y = [X], [y]
@@ -121,12 +131,14 @@ class Master(BaseEstimator):
 class ClassMaster(ClassifierMixin, Master):
     """A master of experts that name classes."""
 
+    @at_once
     def fit(self, X: Any, y: Any) -> Self:
         """Take all rows in their order, with nothing learned before."""
         for name in ("master_", "classes_"):
             self.__dict__.pop(name, None)
         return self.partial_fit(X, y)
 
+    @at_once
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Take further rows in their order.
 
@@ -139,8 +151,7 @@ class ClassMaster(ClassifierMixin, Master):
                 f"This {type(self).__name__} estimator requires y to be passed, "
                 "but the target y is None."
             )
-        y = column_or_1d(y, warn=True)
-        check_finite(y)
+        y = labels(y)
         check_classification_targets(y)
         if is_first:
             self.classes_ = self._first_classes(X, y, classes)
@@ -172,7 +183,9 @@ class ClassMaster(ClassifierMixin, Master):
         return self._asked(X)
 
     def _advice_of_columns(self, X: Any, *, reset: bool) -> np.ndarray:
-        X = validate_data(self, X, dtype=None, ensure_all_finite=False, reset=reset)
+        X = validate_data(
+            self, _table.without_mask(X), dtype=None, ensure_all_finite=False, reset=reset
+        )
         said = np.column_stack([self._codes().of(column, len(X)) for column in X.T])
         bad = np.argwhere(np.isnan(said) & ~_is_missing(X))
         if len(bad):
@@ -319,6 +332,7 @@ class Hedge(ClassMaster):
         beta = self.beta if self.eta is None else float(np.exp(-self.eta))
         return {"beta": text(beta)}
 
+    @at_once
     def fit(self, X: Any, y: Any) -> Self:
         """Take all rows in their order, with nothing learned before."""
         if y is None:
@@ -328,6 +342,7 @@ class Hedge(ClassMaster):
             )
         return super().fit(X, y)
 
+    @at_once
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None) -> Self:
         """Take further rows in their order; without ``y``, as the losses of experts."""
         if y is not None:
@@ -340,6 +355,7 @@ class Hedge(ClassMaster):
         )
         if is_first:
             self._start(self.n_features_in_)
+        self._branch()
         self.predictions_ = self.master_.update_losses(losses)
         self._stand()
         return self
@@ -387,11 +403,13 @@ class ExponentiallyWeightedAverage(RegressorMixin, Master):
     def _parameters(self) -> dict[str, str]:
         return {"low": text(float(self.range_[0])), "high": text(float(self.range_[1]))}
 
+    @at_once
     def fit(self, X: Any, y: Any) -> Self:
         """Take all rows in their order, with nothing learned before."""
         self.__dict__.pop("master_", None)
         return self.partial_fit(X, y)
 
+    @at_once
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Take further rows in their order."""
         is_first = not hasattr(self, "master_")
@@ -401,7 +419,7 @@ class ExponentiallyWeightedAverage(RegressorMixin, Master):
                 "but the target y is None."
             )
         rows = self._rows(X, reset=is_first)
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(unmasked(y, "y"), warn=True)
         y = np.asarray(y, dtype=np.float64)
         check_finite(y)
         if len(rows) != len(y):
@@ -426,6 +444,7 @@ class ExponentiallyWeightedAverage(RegressorMixin, Master):
         return self._asked(X)
 
     def _advice_of_columns(self, X: Any, *, reset: bool) -> np.ndarray:
+        X = _table.without_mask(X)
         return validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
 
     def _keep(self, of_master: float, of_experts: np.ndarray) -> None:

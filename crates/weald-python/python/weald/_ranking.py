@@ -10,9 +10,10 @@ from sklearn.metrics import ndcg_score
 from sklearn.utils.validation import column_or_1d
 
 from . import _weald
+from ._at_once import at_once
 from ._boosting import Boosting
 from ._describe import documented
-from ._estimator import Given, check_finite
+from ._estimator import Given, check_finite, unmasked
 
 
 @documented
@@ -35,10 +36,11 @@ class GradientBoostingRanker(Boosting):
         return {}
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
-        y = column_or_1d(y, dtype=np.float64, warn=True)
+        y = column_or_1d(unmasked(y, "y"), dtype=np.float64, warn=True)
         check_finite(y)
         return _weald.Target.of_numbers(y)
 
+    @at_once
     def fit(
         self,
         X: Any,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from . import _text
+from ._at_once import at_once
 from ._base import OfBase
 from ._describe import documented
 from ._estimator import Classifier, Given
@@ -37,6 +38,7 @@ class _Scheme(OfBase, Classifier):
     def _classes_of_base(self, given: Given) -> np.ndarray | None:
         return np.array([0, 1])
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit a classifier for each task."""
         self._fit(X, y, self._check_base(X, y, sample_weight))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,11 @@ class Streaming(Estimator):
 
     _: KW_ONLY
     window: int = 2048
+
+    _of_model: ClassVar[tuple[str, ...]] = ()
+    """What is known after ``fit`` alone."""
+    _of_stream: ClassVar[tuple[str, ...]] = ()
+    """What is known after ``partial_fit`` alone."""
 
     def _stream_settings(self, given: Given) -> dict[str, str]:
         """The parameters of the streaming forest as text, by weald's names."""
@@ -37,7 +42,8 @@ class Streaming(Estimator):
             given = Given(table.names, int(self.window), float(self.window), None)
             settings = self._stream_settings(given) | {"window": text(self.window)}
             stream = _weald.Stream(list(settings.items()), table, seed_of(self.random_state))
-            self.__dict__.pop("model_", None)
+            for name in ("model_", *self._of_model):
+                self.__dict__.pop(name, None)
             self.stream_ = stream
         return self.stream_.update(table, n_threads(self.n_jobs))
 
@@ -46,7 +52,8 @@ class Streaming(Estimator):
 
     def _forget_stream(self) -> None:
         """A fit begins anew."""
-        self.__dict__.pop("stream_", None)
+        for name in ("stream_", *self._of_stream):
+            self.__dict__.pop(name, None)
 
     @property
     def n_samples_seen_(self) -> int:

@@ -83,6 +83,17 @@ def table_of_matrix(
     return Table.of_columns(columns)
 
 
+def without_mask(X: Any) -> Any:
+    """A matrix in which what was masked is missing."""
+    if not np.ma.isMaskedArray(X):
+        return X
+    if not np.ma.getmaskarray(X).any():
+        return np.ma.getdata(X)
+    if X.dtype.kind not in "fiub":
+        return np.ma.filled(X.astype(object), None)
+    return np.ma.filled(X.astype(X.dtype if X.dtype.kind == "f" else np.float64), np.nan)
+
+
 def dense(X: Any) -> np.ndarray:
     """A matrix; a sparse one is written out, with an error if memory is too small for that."""
     if not sparse.issparse(X):

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 from . import _text
+from ._at_once import at_once
 from ._describe import documented
 from ._estimator import Classifier, Given, Regressor
 from ._inside import Inside
@@ -81,6 +82,7 @@ class DecisionTreeClassifier(_Tree, Classifier):
     _: KW_ONLY
     class_weight: Any = None
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree."""
         self._fit(X, y, self._weighted(y, sample_weight))
@@ -98,6 +100,7 @@ class DecisionTreeRegressor(_Tree, Regressor):
     _: KW_ONLY
     criterion: str = "squared_error"
 
+    @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree."""
         self._fit(X, y, sample_weight)
