@@ -202,7 +202,7 @@ def test_parameters():
         with pytest.raises(ValueError, match=words):
             make(**parameters).fit(X, y)
 
-    bad('`n_trees` is "0"; expected at least 1', n_estimators=0)
+    bad('`n_estimators` is "0"; expected at least 1', n_estimators=0)
     bad('`max_features` is "most"', max_features="most")
     bad('`criterion` is "giny"', criterion="giny")
     bad("n_jobs is 0", n_jobs=0)

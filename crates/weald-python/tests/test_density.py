@@ -86,9 +86,9 @@ def test_a_stream_of_numbers():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"n_estimators": 0}, "n_trees"),
-        ({"max_samples": 1.5}, "sample_share"),
-        ({"min_samples_split": 1}, "min_split_rows"),
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"max_samples": 1.5}, "max_samples"),
+        ({"min_samples_split": 1}, "min_samples_split"),
         ({"contamination": 0.8}, "contamination"),
     ],
 )

@@ -91,9 +91,9 @@ def test_a_saved_model_is_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"n_estimators": 0}, "n_trees"),
+        ({"n_estimators": 0}, "n_estimators"),
         ({"max_samples": 0.0}, "max_samples is 0.0"),
-        ({"max_samples": 1}, "sample_rows"),
+        ({"max_samples": 1}, "max_samples"),
         ({"contamination": 0.8}, "contamination"),
         ({"cuts": "diagonal"}, "cuts"),
         ({"max_depth": 0}, "max_depth"),

@@ -1,6 +1,7 @@
 """Parameters and defaults are the same in Rust, in the program and here."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeRegressor as TheirTree
 
 import weald
-from conftest import EVERY_ESTIMATOR, numbers
+from conftest import EVERY_ESTIMATOR, made, numbers
 from weald import _weald
 from weald._estimator import Given
 
@@ -64,6 +65,68 @@ def test_every_parameter_is_documented(name):
     make = getattr(weald, name)
     for parameter in inspect.signature(make).parameters:
         assert f"\n{parameter} : default " in make.__doc__, parameter
+
+
+BAD = (-1, -0.5, "nonsense", np.nan, None, [], {"q": 1}, object())
+# What has errors of its own, or takes anything.
+ANYTHING = {"callbacks", "verbose", "estimator", "estimators", "final_estimator", "oob_score"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", EVERY_ESTIMATOR)
+def test_errors_name_parameters_as_they_are_called_here(name):
+    X, y = numbers(60)
+    ours = set(made(name).get_params(deep=False))
+    settings = _weald.settings(getattr(weald, name)._method)
+    theirs = {key for key, *_ in settings if "_" in key} - ours
+    for parameter in sorted(ours - ANYTHING):
+        for value in BAD:
+            estimator = made(name)
+            few = {"n_estimators", "n_rounds", "n_init"} & ours
+            estimator.set_params(**dict.fromkeys(few, 3))
+            setattr(estimator, parameter, value)
+            try:
+                estimator.fit(X, y)
+            except (ValueError, TypeError) as error:
+                words = set(re.findall(r"\w+", str(error)))
+                assert parameter in words, (parameter, value, error)
+                assert not words & theirs, (parameter, value, error)
+
+
+def test_errors_name_parameters_of_members():
+    X, y = numbers(60)
+    for estimator, words in (
+        (
+            weald.BaggingClassifier(weald.DecisionTreeClassifier(max_depth=-1)),
+            "estimator__max_depth",
+        ),
+        (
+            weald.AdaBoostClassifier(weald.DecisionTreeClassifier(criterion="x")),
+            "estimator__criterion",
+        ),
+        (
+            weald.VotingClassifier([("rf", weald.RandomForestClassifier(n_estimators=0))]),
+            "rf__n_estimators",
+        ),
+        (
+            weald.StackingClassifier(
+                [("tree", weald.DecisionTreeClassifier())], weald.KNeighborsClassifier(0)
+            ),
+            "final_estimator__n_neighbors",
+        ),
+        (weald.DensityForest(n_estimators=0), "`n_estimators`"),
+        (weald.DensityForest(min_samples_split=-3), "`min_samples_split`"),
+        (weald.Hedge(eta=-1.0), "eta"),
+        (weald.Hedge(beta=2.0), "beta"),
+        (weald.WeightedMajority(beta=-1.0), "beta"),
+        (weald.ExponentiallyWeightedAverage(low="a"), "low"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            estimator.fit(np.column_stack([y, y]), y)
+    with pytest.raises(ValueError, match="`n_estimators`"):
+        weald.DensityForest(n_estimators=0).partial_fit(X)
+    with pytest.raises(ValueError, match="`window`"):
+        weald.IsolationForest(window=0).partial_fit(X)
 
 
 def test_numbers_of_trees_mean_exactly_that():

@@ -17,6 +17,8 @@ from ._estimator import Classifier, Estimator, Given, Regressor
 from ._inside import Inside, Staged
 from ._threads import n_threads
 
+LOSSES = ("linear", "square", "exponential")
+"""How far off a row may be in R2."""
 OF_NUMBERS = ("gentle", "logit")
 """Algorithms for classes whose members are regressors."""
 
@@ -157,4 +159,9 @@ class AdaBoostRegressor(_AdaBoost, Regressor):
     }
 
     def _algorithm(self) -> str:
-        return f"r2:{_text.text(self.loss)}" if self.algorithm == "r2" else self.algorithm
+        if self.algorithm == "r2":
+            if self.loss not in LOSSES:
+                expected = ", ".join(map(repr, LOSSES))
+                raise ValueError(f"loss is {self.loss!r:.80}; expected one of {expected}")
+            return f"r2:{self.loss}"
+        return _text.text(self.algorithm)

@@ -36,10 +36,10 @@ class _Bagging(Committee, OfBase):
             resampling = "none"
         settings = super()._settings(given) | {
             "resampling": _text.text(resampling),
-            "feature_share": _text.share(self.max_features, len(given.names)),
+            "feature_share": _text.share("max_features", self.max_features, len(given.names)),
         }
         if resampling != "none":
-            settings["sample_share"] = _text.share(self.max_samples, given.n_rows)
+            settings["sample_share"] = _text.share("max_samples", self.max_samples, given.n_rows)
         return settings | self._base_settings(given)
 
     @at_once

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -120,8 +120,8 @@ class Boosting(Staged, Inside, Estimator):
 
     def _settings(self, given: Given) -> dict[str, str]:
         settings = super()._settings(given) | {
-            "loss": "auto" if self._has_own_loss else _text.text(LOSSES.get(self.loss, self.loss)),
-            "goss": "none" if self.goss is None else ":".join(map(_text.text, self.goss)),
+            "loss": "auto" if self._has_own_loss else _text.known(LOSSES, self.loss),
+            "goss": self._goss(),
             "monotone": _text.monotone(self.monotone_constraints, given.names),
             "interactions": _text.interactions(self.interaction_constraints, given.names),
         }
@@ -132,6 +132,13 @@ class Boosting(Staged, Inside, Estimator):
         if self.n_estimators != "auto" or self.early_stopping_rounds is not None:
             settings["early_stopping_rounds"] = _text.text(self.early_stopping_rounds)
         return settings
+
+    def _goss(self) -> str:
+        if self.goss is None or isinstance(self.goss, str):
+            return _text.text(self.goss)
+        if not isinstance(self.goss, Sequence) or len(self.goss) != 2:
+            raise ValueError(f"goss is {self.goss!r:.80}; expected a pair of shares, or None")
+        return ":".join(map(_text.text, self.goss))
 
     @property
     def _has_own_loss(self) -> bool:

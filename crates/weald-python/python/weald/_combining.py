@@ -44,8 +44,7 @@ class _Voting(OfMembers):
     }
 
     def _settings(self, given: Given) -> dict[str, str]:
-        rule = ALIASES.get(self.voting, self.voting)
-        return super()._settings(given) | {"combine": _text.text(rule)}
+        return super()._settings(given) | {"combine": _text.known(ALIASES, self.voting)}
 
 
 @documented

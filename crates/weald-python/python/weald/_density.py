@@ -56,7 +56,9 @@ class DensityForest(DensityMixin, Streaming):
     }
 
     def _settings(self, given: Given) -> dict[str, str]:
-        return super()._settings(given) | {"sample_share": share(self.max_samples, given.n_rows)}
+        return super()._settings(given) | {
+            "sample_share": share("max_samples", self.max_samples, given.n_rows)
+        }
 
     def _stream_settings(self, given: Given) -> dict[str, str]:
         own = self._settings(given)

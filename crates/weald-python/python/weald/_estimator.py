@@ -27,6 +27,7 @@ from ._dataset import Dataset
 from ._html import Shown
 from ._listen import listening
 from ._model import Model, names_of
+from ._naming import named_as_here
 from ._text import text
 from ._threads import n_threads, seed_of
 from ._warn import tell
@@ -203,7 +204,7 @@ class Estimator(Shown):
         given = Given(table.names, table.n_rows, weight, getattr(self, "classes_", None))
         validation = None if eval_set is None else self._validation(eval_set)
         parts = self._parts(given)
-        with listening(self) as heard, self._during(parts):
+        with listening(self) as heard, self._during(parts), named_as_here(self):
             fitted = _weald.fit(
                 self._method,
                 list(self._settings(given).items()),
@@ -304,7 +305,7 @@ class Classifier(ClassifierMixin, Estimator):
         unknown = np.flatnonzero(codes < 0)
         if len(unknown):
             raise ValueError(
-                f"eval_set holds the class {_table.level_name(y[unknown[0]])!r:.80}, "
+                f"eval_set holds the class {shortened(_table.level_name(y[unknown[0]]), 80)}, "
                 "which the training rows do not"
             )
         return _weald.Target.of_classes(codes.astype(np.uint32), names_of(self.classes_))

@@ -41,7 +41,7 @@ class _Forest(OfForest, Grown, Committee):
         if resampling == "none" and self.max_samples is not None:
             raise ValueError("max_samples needs bootstrap=True, or a resampling that draws rows")
         return super()._settings(given) | {
-            "sample_share": _text.share(self.max_samples, given.n_rows),
+            "sample_share": _text.share("max_samples", self.max_samples, given.n_rows),
             "resampling": _text.text(resampling),
         }
 

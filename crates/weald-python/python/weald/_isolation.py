@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,10 +81,12 @@ class IsolationForest(OutlierMixin, Streaming):
         is_count = isinstance(self.max_samples, Integral) and not isinstance(self.max_samples, bool)
         if is_count or isinstance(self.max_samples, str):
             return _text.text(self.max_samples)
-        share = float(self.max_samples)
+        is_number = isinstance(self.max_samples, Real) and not isinstance(self.max_samples, bool)
+        share = float(self.max_samples) if is_number else 0.0
         if not 0.0 < share <= 1.0:
             raise ValueError(
-                f'max_samples is {share}; expected "auto", a count, or a share up to 1'
+                f"max_samples is {self.max_samples!r:.80}; expected 'auto', a count, or a share up "
+                "to 1"
             )
         # Rows that stand there several times count as often.
         n_rows = given.weight if float(given.weight).is_integer() else given.n_rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -106,9 +107,9 @@ class _LinearClassifier(_Linear, Classifier):
     }
 
     def _l2(self) -> float:
-        if not self.C > 0:
+        if not isinstance(self.C, Real) or not self.C > 0:
             raise ValueError(f"C is {self.C!r:.80}; expected above 0")
-        return 1 / self.C
+        return 1 / float(self.C)
 
     @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from . import _table, _weald
 from ._at_once import at_once
 from ._estimator import check_finite, labels, unmasked
 from ._experts import FIRST_FIT, Codes, Fixed, Refitted, experts_of
+from ._naming import named_as_here
 from ._text import text
 from ._threads import seed_of
 
@@ -58,7 +60,8 @@ class Master(BaseEstimator):
         self._seen_X: list[Any] = []
         self._seen_y: list[np.ndarray] = []
         parameters = list(self._parameters().items())
-        self.master_ = _weald.Online(self._algorithm, parameters, n_experts, self._seed())
+        with named_as_here(self):
+            self.master_ = _weald.Online(self._algorithm, parameters, n_experts, self._seed())
 
     # Steps.
 
@@ -329,6 +332,8 @@ class Hedge(ClassMaster):
     _algorithm = "hedge"
 
     def _parameters(self) -> dict[str, str]:
+        if self.eta is not None and not (isinstance(self.eta, Real) and 0 < self.eta < np.inf):
+            raise ValueError(f"eta is {self.eta!r:.80}; expected a number above 0, or None")
         beta = self.beta if self.eta is None else float(np.exp(-self.eta))
         return {"beta": text(beta)}
 
@@ -434,6 +439,10 @@ class ExponentiallyWeightedAverage(RegressorMixin, Master):
         return self
 
     def _range(self, y: np.ndarray) -> tuple[float, float]:
+        for name in ("low", "high"):
+            end = getattr(self, name)
+            if end is not None and not (isinstance(end, Real) and np.isfinite(float(end))):
+                raise ValueError(f"{name} is {end!r:.80}; expected a finite number, or None")
         low = float(y.min()) if self.low is None else float(self.low)
         high = float(y.max()) if self.high is None else float(self.high)
         # Of one value any range will do.

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _weald
 from ._estimator import Estimator, Given
+from ._naming import named_as_here
 from ._text import text
 from ._threads import n_threads, seed_of
 
@@ -41,7 +42,9 @@ class Streaming(Estimator):
             table = self._fit_table(X)
             given = Given(table.names, int(self.window), float(self.window), None)
             settings = self._stream_settings(given) | {"window": text(self.window)}
-            stream = _weald.Stream(list(settings.items()), table, seed_of(self.random_state))
+            seed = seed_of(self.random_state)
+            with named_as_here(self):
+                stream = _weald.Stream(list(settings.items()), table, seed)
             for name in ("model_", *self._of_model):
                 self.__dict__.pop(name, None)
             self.stream_ = stream

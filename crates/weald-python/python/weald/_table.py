@@ -121,6 +121,11 @@ def categorical(X: Any, names: Sequence[str], chosen: Any) -> list[bool | None]:
                 "that hold categories"
             )
         return [by_type] * len(names)
+    if np.ndim(chosen) != 1:
+        raise ValueError(
+            f"categorical_features is {chosen!r:.80}; expected 'from_dtype', None, or a list of "
+            "the columns that hold categories"
+        )
     chosen = np.asarray(chosen)
     if chosen.dtype == bool:
         if len(chosen) != len(names):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -29,6 +29,11 @@ def text(value: Any) -> str:
     return repr(value)[:80]
 
 
+def known(words: Mapping[str, str], value: Any) -> str:
+    """weald's word for one of scikit-learn's, or the value as text."""
+    return text(words.get(value, value) if isinstance(value, str) else value)
+
+
 def feature_count(value: Any) -> str:
     """How many features: a name, a count or a share; None means all."""
     if value == 1 / 3:  # the share would be rounded down to less than a third of nine
@@ -37,12 +42,19 @@ def feature_count(value: Any) -> str:
     return "all" if is_all else text(value)
 
 
-def share(value: Any, n_rows: int) -> str:
+def share(name: str, value: Any, n_rows: int) -> str:
     """How many rows: a share, or a count of them; None means as many as there are."""
     if value is None:
         return "1"
     is_count = isinstance(value, Integral) and not isinstance(value, bool)
-    return text(int(value) / n_rows if is_count else value)
+    # A share of this many rows is beyond what can be drawn, and a count of them too.
+    most = 2**32 / n_rows
+    part = int(value) / n_rows if is_count else value
+    if isinstance(part, Real) and not isinstance(part, bool) and float(part) > most:
+        raise WealdError(
+            f"{name} is {value!s:.80}; expected a share, or a count of those there are"
+        )
+    return text(part)
 
 
 def class_weights(value: Any, classes: Sequence[Any]) -> str:
@@ -63,12 +75,20 @@ def monotone(value: Any, names: Sequence[str]) -> str:
     if value is None or isinstance(value, str):
         return "none" if value is None else value
     if not isinstance(value, Mapping):
+        if np.ndim(value) != 1:
+            raise WealdError(
+                f"monotone_constraints is {value!r:.80}; expected 1, 0 or -1 for each column, a "
+                "dict by name, or None"
+            )
         if len(value) != len(names):
             raise WealdError(
                 f"monotone_constraints has {len(value)} values, but there are {len(names)} columns"
             )
         value = dict(zip(names, value, strict=True))
-    given = {_column(column, names): direction for column, direction in value.items()}
+    given = {
+        _column(column, names, "monotone_constraints"): direction
+        for column, direction in value.items()
+    }
     signs = {1: "+", -1: "-", "+": "+", "-": "-"}
     for column, direction in given.items():
         if direction not in signs and direction != 0:
@@ -85,19 +105,27 @@ def interactions(value: Any, names: Sequence[str]) -> str:
     """Sets of columns, by name or position, that may be used together."""
     if value is None or isinstance(value, str):
         return "none" if value is None else value
-    sets = [[_column(column, names) for column in columns] for columns in value]
+    name = "interaction_constraints"
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise WealdError(f"{name} is {value!r:.80}; expected a list of lists of columns, or None")
+    for columns in value:
+        if not isinstance(columns, Iterable) or isinstance(columns, str):
+            raise WealdError(f"{name} holds {columns!r:.80}; expected a list of columns")
+    sets = [[_column(column, names, name) for column in columns] for columns in value]
     for columns in sets:
         _check_plain("column", columns)
     return ";".join(",".join(columns) for columns in sets) or "none"
 
 
-def _column(column: Any, names: Sequence[str]) -> str:
+def _column(column: Any, names: Sequence[str], parameter: str) -> str:
     """A column by name or position."""
     if isinstance(column, Integral) and not isinstance(column, bool):
         at = int(column)
         if not -len(names) <= at < len(names):
-            raise WealdError(f"there is no column {at}; there are {len(names)}")
+            raise WealdError(f"{parameter} names the column {at}, but there are {len(names)}")
         return names[at]
+    if column not in names:
+        raise WealdError(f"{parameter} names {column!r:.80}, which is not a column of X")
     return str(column)
 
 

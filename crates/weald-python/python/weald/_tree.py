@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 from . import _text
@@ -45,12 +46,18 @@ class Grown(Inside):
 
     def _settings(self, given: Given) -> dict[str, str]:
         return super()._settings(given) | {
-            "criterion": _text.text(CRITERIA.get(self.criterion, self.criterion)),
+            "criterion": _text.known(CRITERIA, self.criterion),
             "max_features": _text.feature_count(self.max_features),
-            "min_leaf_weight": _text.text(self.min_weight_fraction_leaf * given.weight),
+            "min_leaf_weight": _text.text(self._min_leaf_weight(given)),
             "monotone": _text.monotone(self.monotone_constraints, given.names),
             "interactions": _text.interactions(self.interaction_constraints, given.names),
         }
+
+    def _min_leaf_weight(self, given: Given) -> float:
+        share = self.min_weight_fraction_leaf
+        if not isinstance(share, Real) or isinstance(share, bool):
+            raise ValueError(f"min_weight_fraction_leaf is {share!r:.80}; expected a number")
+        return float(share) * given.weight
 
 
 @dataclass(eq=False, repr=False)
