@@ -98,7 +98,9 @@ impl Checkpoint<AnyModel> for CheckpointFile {
 
     fn keep(&self, progress: Progress<AnyModel>) {
         let bytes = persist::progress_to_bytes(&progress);
-        if let Err(failure) = model_file::save(&self.path, &bytes)
+        // What could not be resumed from does not replace what can.
+        let proven = persist::progress_from_bytes(&bytes).map_err(Failure::library);
+        if let Err(failure) = proven.and_then(|_| model_file::save(&self.path, &bytes))
             && !self.has_failed.swap(true, Ordering::SeqCst)
         {
             say::warning(&format!("no checkpoint: {}; the fit goes on", failure.headline));

@@ -96,7 +96,8 @@ pub fn save(
         metrics: vec![],
         n_rows: n_rows as u64,
     };
-    model_file::save(path, &persist::to_bytes(&trained))?;
+    let bytes = persist::to_proven_bytes(&trained).map_err(Failure::library)?;
+    model_file::save(path, &bytes)?;
     say::line(&format!("saved {}", path.display()));
     Ok(())
 }

@@ -400,6 +400,23 @@ pub enum Error {
     /// A learner, loss or metric of the user's own has failed.
     #[error("{0}")]
     Foreign(String),
+    /// Targets beyond the range in which what else was given makes sense.
+    #[error(
+        "{what} cannot be had with targets that range over 2^{exponent}, as their squares leave the \
+         range of numbers; divide the targets by such a number"
+    )]
+    ExtremeTarget {
+        /// The power of two above their range.
+        exponent: i32,
+        /// What was given that goes by the targets as they are.
+        what: &'static str,
+    },
+    /// A model that could not be loaded again.
+    #[error(
+        "nothing is written, since the model could not be loaded again ({0}): targets, weights or \
+         columns of extreme size may cause that; scale them"
+    )]
+    NotSavable(ModelFileError),
     /// The observer asked to stop before there was any model to keep.
     #[error("stopped before there was a model to keep")]
     Interrupted,

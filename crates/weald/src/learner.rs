@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Distribution, Sample, Weights};
+use crate::data::{Distribution, Rescaled, Sample, Weights};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::run::Run;
@@ -33,6 +33,16 @@ pub trait Learner: Send + Sync {
         Self: Sized,
     {
         Ok(fit_anew(self, sample))
+    }
+
+    /// The same learner as the weak learner of a committee whose theory is about the weight of the rows
+    /// that a member classifies wrongly: by that very weight, if it would judge by something else only
+    /// because nothing was said. `None` of all others.
+    fn by_weighted_error(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Learns which classes a row may have, where each pair of a row and a class has a weight. The
@@ -79,6 +89,28 @@ pub trait Learner: Send + Sync {
         _: &Run<'_>,
     ) -> Result<Option<(Self::Model, Scores)>> {
         Ok(None)
+    }
+}
+
+/// A model whose answers can be multiplied.
+pub trait Scalable {
+    /// Multiplies all that it predicts by a power of two.
+    fn multiply(&mut self, exponent: i32);
+}
+
+/// Fits to targets of usual size, if those of the sample are extremely large or small, and multiplies
+/// the model's answers: for a method whose answers grow with its targets.
+pub fn at_usual_size<M: Scalable>(
+    sample: &Sample<'_>,
+    fit: impl FnOnce(&Sample<'_>) -> Result<M>,
+) -> Result<M> {
+    match Rescaled::of(sample) {
+        None => fit(sample),
+        Some(Rescaled { target, exponent }) => {
+            let mut model = fit(&Sample { target: &target, ..*sample })?;
+            model.multiply(exponent);
+            Ok(model)
+        }
     }
 }
 

@@ -285,7 +285,7 @@ impl Outcome {
     /// Saves the model, prints the metrics, and says what to try next. Saving comes first: nobody
     /// may be reading what is printed.
     fn tell(&self, arguments: &TrainArguments, data: &Dataset) -> Result<()> {
-        let bytes = persist::to_bytes(&self.trained);
+        let bytes = persist::to_proven_bytes(&self.trained).map_err(Failure::library)?;
         model_file::save(&self.to, &bytes)?;
         let to_stdout = model_file::is_standard_output(&self.to);
         if !self.measured.is_empty() && !arguments.json {

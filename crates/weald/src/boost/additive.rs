@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::curve::LearningCurve;
 use super::validation::check_offset;
-use crate::data::{Aligned, Schema};
+use crate::data::{Aligned, Schema, multiply};
 use crate::error::Result;
 use crate::loss::Link;
 use crate::model::{Model, Output};
@@ -36,6 +36,17 @@ pub struct AdditiveModel {
 }
 
 impl AdditiveModel {
+    /// Multiplies all that it predicts by a power of two, and the loss of held-out rows by some power
+    /// of that.
+    pub(super) fn multiply(&mut self, exponent: i32, loss_exponent: i32) {
+        multiply(&mut self.start, exponent);
+        let mut trees = self.trees.to_vec();
+        trees.iter_mut().for_each(|tree| tree.multiply(exponent));
+        self.trees = trees.into();
+        let losses = self.curve.iter_mut().flat_map(|curve| &mut curve.held_out);
+        losses.for_each(|loss| *loss = libm::ldexp(*loss, loss_exponent));
+    }
+
     /// The scores of a table, before the link: `start` plus one tree after the other.
     pub fn raw_scores(&self, table: &Aligned<'_>) -> Scores {
         let mut scores = self.start_scores(table.table().n_rows());

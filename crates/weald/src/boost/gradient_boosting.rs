@@ -16,6 +16,7 @@ use super::goss::Goss;
 use super::held_out::{HeldOut, HoldOut};
 use super::islr::Start;
 use super::loss_choice::{LossChoice, check_fit};
+use super::rescaled::OfUsualSize;
 use super::rounds::{Boosting, Work};
 use crate::data::{Resolution, RowOrder, Sample};
 use crate::error::{Error, Result};
@@ -202,6 +203,11 @@ impl GradientBoosting {
         self.check()?;
         sample.check()?;
         check_fit(loss, sample.target)?;
+        if let Some(usual) = OfUsualSize::of(loss, sample, extras)? {
+            let min_gain = usual.min_gain(self.min_gain);
+            let settings = GradientBoosting { min_gain, ..self.clone() };
+            return usual.fit(|sample, extras| settings.fit_loss(loss, sample, extras, run));
+        }
         let continued = extras.continued;
         let settings = &self.decided(loss, sample, continued);
         settings.check_linear(loss)?;

@@ -21,6 +21,7 @@ mod loss_choice;
 mod measures;
 mod normal_equations;
 mod parameters;
+mod rescaled;
 mod rounding;
 mod rounds;
 mod start;

@@ -8,7 +8,7 @@
 //! is true, not over what they know together.
 
 use super::super_learner::target_value;
-use crate::data::Target;
+use crate::data::{Target, Weights, exponent_beyond_usual};
 use crate::ensemble::Honest;
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
@@ -19,9 +19,10 @@ const LEAST_PROBABILITY: f64 = 1e-15;
 /// The posterior of each learner; they sum to 1.
 pub fn weights<M>(honest: &Honest<M>, target: &Target, prior: &[f64]) -> Result<Vec<f64>> {
     let n = honest.answers.len();
+    let of_row = mean_weight(honest, target.len());
     let log_posterior = |learner: usize| {
         let log_prior = prior.get(learner).map_or(0.0, |&p| libm::log(p));
-        log_prior + log_likelihood(honest, target, learner)
+        log_prior + log_likelihood(honest, target, learner) / of_row
     };
     let logs: Vec<f64> = (0..n).map(log_posterior).collect();
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -39,7 +40,15 @@ pub fn weights<M>(honest: &Honest<M>, target: &Target, prior: &[f64]) -> Result<
     Ok(shares.iter().map(|share| share / total).collect())
 }
 
-/// The logarithm of how likely a learner held the targets to be.
+/// What a row weighs on the mean: real weights say how much rows count beside each other, not how many
+/// there are.
+fn mean_weight<M>(honest: &Honest<M>, n_rows: usize) -> f64 {
+    let Weights::Real(weights) = &honest.weights else { return 1.0 };
+    let n_present = weights.iter().filter(|weight| **weight > 0.0).count();
+    weighted_sum(honest, n_rows, &|_| 1.0) / n_present.max(1) as f64
+}
+
+/// The logarithm of how likely a learner held the targets to be; of numbers, of usual size.
 fn log_likelihood<M>(honest: &Honest<M>, target: &Target, learner: usize) -> f64 {
     let answers = &honest.answers[learner];
     let sum = |of: &dyn Fn(usize) -> f64| weighted_sum(honest, target.len(), of);
@@ -49,8 +58,12 @@ fn log_likelihood<M>(honest: &Honest<M>, target: &Target, learner: usize) -> f64
         }),
         Target::Numbers(_) | Target::Several(_) => {
             let weight = sum(&|_| 1.0);
+            let exponent = exponent_beyond_usual(target, &honest.weights);
             let of_output = |at: usize| {
-                let off = |row: usize| target_value(target, row, at) - answers.row(row)[at];
+                let off = |row: usize| {
+                    let off = target_value(target, row, at) - answers.row(row)[at];
+                    libm::ldexp(off, -exponent)
+                };
                 let variance = sum(&|row| off(row) * off(row)) / weight;
                 -0.5 * weight * (libm::log(2.0 * std::f64::consts::PI * variance) + 1.0)
             };
@@ -72,7 +85,6 @@ fn weighted_sum<M>(honest: &Honest<M>, n_rows: usize, of: &dyn Fn(usize) -> f64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Weights;
     use crate::scores::Scores;
 
     fn honest(answers: Vec<Scores>, weights: Weights) -> Honest<()> {

@@ -6,7 +6,7 @@
 //! way. By log loss for classes, by squared error for numbers, on rows that members have not seen.
 
 use super::super_learner::target_value;
-use crate::data::Target;
+use crate::data::{Target, exponent_beyond_usual};
 use crate::ensemble::Honest;
 use crate::exact_sum::ExactSum;
 use crate::scores::Scores;
@@ -45,12 +45,14 @@ pub fn weights<M>(honest: &Honest<M>, target: &Target, n_rounds: usize) -> Vec<f
 /// The weighted mean loss of what is said of each row, as an exact sum.
 fn mean_loss<M>(honest: &Honest<M>, target: &Target, says: impl Fn(usize, usize) -> f64) -> f64 {
     let width = honest.answers[0].width();
+    let exponent = exponent_beyond_usual(target, &honest.weights);
     let loss = |row: usize| match target {
         Target::Classes(labels) => {
             -libm::log(says(row, labels.codes()[row] as usize).max(LEAST_PROBABILITY))
         }
         Target::Numbers(_) | Target::Several(_) => {
-            let off = |at: usize| target_value(target, row, at) - says(row, at);
+            let off =
+                |at: usize| libm::ldexp(target_value(target, row, at) - says(row, at), -exponent);
             (0..width).map(|at| off(at) * off(at)).sum()
         }
     };

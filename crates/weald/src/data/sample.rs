@@ -10,6 +10,10 @@ use super::target::Target;
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
 
+/// Real weights whose largest is beyond `2^64`, or below its inverse, are scaled: sums of them, and
+/// products with numbers of rows, then stay within the range of doubles.
+const USUAL: i32 = 64;
+
 /// What a learner learns from.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
@@ -34,12 +38,21 @@ pub enum Weights {
 
 impl Weights {
     /// Real weights; each must be finite and at least 0, and one positive.
-    pub fn real(weights: Vec<f64>) -> Result<Weights> {
+    ///
+    /// Only what they are to each other matters, but for limits that are weights themselves
+    /// (`min_leaf_weight`). Where the largest is above `2^64` or below its inverse, all are multiplied
+    /// by the power of two that brings it to between one half and 1; none becomes 0 by that.
+    pub fn real(mut weights: Vec<f64>) -> Result<Weights> {
         if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
             return Err(Error::BadWeight { row: row + 1, value: weights[row] });
         }
         if !weights.is_empty() && weights.iter().all(|&w| w == 0.0) {
             return Err(Error::ZeroWeights(weights.len()));
+        }
+        let exponent = libm::frexp(weights.iter().copied().fold(0.0, f64::max)).1;
+        if exponent.abs() > USUAL {
+            let positive = weights.iter_mut().filter(|weight| **weight > 0.0);
+            positive.for_each(|w| *w = libm::ldexp(*w, -exponent).max(f64::MIN_POSITIVE));
         }
         Ok(Weights::Real(weights.into()))
     }
@@ -208,6 +221,26 @@ impl<'a> Sample<'a> {
 mod tests {
     use super::super::column::Column;
     use super::*;
+
+    #[test]
+    fn weights_of_any_size_are_of_usual_size_to_each_other() {
+        let usual = [0.75, 0.5, 0.0, 3.0];
+        for k in [-1070, -960, -300, 300, 900, 1020] {
+            let Weights::Real(found) =
+                Weights::real(usual.map(|w| libm::ldexp(w, k)).to_vec()).unwrap()
+            else {
+                panic!()
+            };
+            assert_eq!(found[..], usual.map(|w| w / 4.0), "{k}");
+        }
+        for k in [-60, 0, 60] {
+            let as_given = usual.map(|w| libm::ldexp(w, k));
+            let Weights::Real(found) = Weights::real(as_given.to_vec()).unwrap() else { panic!() };
+            assert_eq!(found[..], as_given, "{k}");
+        }
+        let far = Weights::real(vec![1e-300, 0.0, 1e300]).unwrap();
+        assert!(far.at(0) > 0.0 && far.at(1) == 0.0 && far.at(2) <= 1.0);
+    }
 
     #[test]
     fn bad_weights_are_refused() {

@@ -163,6 +163,11 @@ impl Target {
 }
 
 impl SeveralNumbers {
+    /// The same with all numbers put through `f`.
+    pub(super) fn scaled(&self, f: impl FnOnce(&[f64]) -> Arc<[f64]>) -> SeveralNumbers {
+        SeveralNumbers { n_rows: self.n_rows, names: self.names.clone(), values: f(&self.values) }
+    }
+
     /// The names of the outputs.
     pub fn names(&self) -> &Arc<[String]> {
         &self.names

@@ -5,17 +5,20 @@
 //! seen it; how many rows have no such member is told with the error.
 
 use super::enough::{Judged, brier_score};
-use crate::data::{Sample, Target, Weights};
+use crate::data::{Rescaled, Sample, Target, Weights, multiply};
 use crate::scores::{Scores, argmax};
 
 /// The out-of-bag predictions of members, which are added in their order.
 #[derive(Debug, Clone)]
 pub struct OutOfBag {
+    /// The targets, of usual size: divided by `2^exponent`, as answers are before they are judged.
     target: Target,
+    exponent: i32,
     weights: Weights,
     sums: Scores,
     n_members: Vec<u32>,
-    /// Whether each row's prediction is wrong, or how wrong; `NaN` without one.
+    /// Whether each row's prediction is wrong, or how wrong for a target of usual size; `NaN` without
+    /// one.
     errors: Vec<f64>,
     /// What tells whether members are enough, if anyone wants to know.
     judged: Option<Judged>,
@@ -29,8 +32,8 @@ pub struct OutOfBagError {
     /// there are several; `NaN` if no row has a prediction. Rows count by their weight.
     pub error: f64,
     /// The mean squared error, of class shares the Brier score, of rows that have no equal: what tells
-    /// whether members are enough, as it also changes where no class does. `NaN` if there are no such
-    /// rows, or nobody wants to know.
+    /// whether members are enough, as it also changes where no class does; of targets of usual size.
+    /// `NaN` if there are no such rows, or nobody wants to know.
     pub loss: f64,
     /// Rows without a prediction: every member has seen them.
     pub n_without: usize,
@@ -63,8 +66,11 @@ impl OutOfBag {
     /// No members yet, with answers of `width` numbers.
     pub fn new(sample: &Sample<'_>, width: usize) -> OutOfBag {
         let n_rows = sample.n_rows();
+        let Rescaled { target, exponent } = Rescaled::of(sample)
+            .unwrap_or_else(|| Rescaled { target: sample.target.clone(), exponent: 0 });
         OutOfBag {
-            target: sample.target.clone(),
+            target,
+            exponent,
             weights: sample.weights.clone(),
             sums: Scores::zeros(n_rows, width),
             n_members: vec![0; n_rows],
@@ -87,14 +93,13 @@ impl OutOfBag {
             sums.iter_mut().zip(answer).for_each(|(sum, x)| *sum += x);
             self.n_members[row] += 1;
             let n = f64::from(self.n_members[row]);
+            let usual = |sum: &f64| libm::ldexp(sum / n, -self.exponent);
             self.errors[row] = match &self.target {
                 Target::Classes(labels) => {
                     f64::from(u8::from(argmax(sums) != labels.codes()[row] as usize))
                 }
-                Target::Numbers(values) => (sums[0] / n - values[row]).powi(2),
-                Target::Several(several) => {
-                    several.squared_error(row, sums.iter().map(|sum| sum / n))
-                }
+                Target::Numbers(values) => (usual(&sums[0]) - values[row]).powi(2),
+                Target::Several(several) => several.squared_error(row, sums.iter().map(usual)),
             };
             if let Some(judged) = &mut self.judged {
                 let loss = match &self.target {
@@ -121,7 +126,17 @@ impl OutOfBag {
             }
         }
         let loss = self.judged.as_mut().map_or(f64::NAN, Judged::mean);
-        OutOfBagError { error: sum / total, loss, n_without }
+        let error = libm::ldexp(sum / total, 2 * self.exponent);
+        OutOfBagError { error, loss, n_without }
+    }
+
+    /// The same of answers and targets that are multiplied by a power of two.
+    pub fn multiplied(mut self, exponent: i32) -> OutOfBag {
+        multiply(self.sums.values_mut(), exponent);
+        self.exponent += exponent;
+        let errors = self.curve.iter_mut().map(|point| &mut point.error);
+        errors.for_each(|error| *error = libm::ldexp(*error, 2 * exponent));
+        self
     }
 
     /// The error after each member.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::importance::Importance;
 use super::leaf_rows::LeafRows;
 use super::permutation::PermutationImportance;
-use crate::data::{Aligned, Schema};
+use crate::data::{Aligned, Schema, multiply};
 use crate::ensemble::OutOfBagCurve;
+use crate::learner::Scalable;
 use crate::model::{Model, Output};
 use crate::predict::DeepTrees;
 use crate::scores::Scores;
@@ -28,6 +29,19 @@ pub struct ForestModel {
     pub permutation: Option<PermutationImportance>,
     /// The training rows of each leaf, if they were to be kept.
     pub rows: Option<Box<LeafRows>>,
+}
+
+impl Scalable for ForestModel {
+    /// How much columns lower impurity, and how much worse trees get without them, stays as it is of
+    /// targets of usual size.
+    fn multiply(&mut self, exponent: i32) {
+        self.trees.multiply(exponent);
+        if let Some(rows) = &mut self.rows {
+            multiply(&mut rows.targets, exponent);
+        }
+        let errors = self.out_of_bag.iter_mut().flat_map(|curve| &mut curve.errors);
+        errors.for_each(|error| *error = libm::ldexp(*error, 2 * exponent));
+    }
 }
 
 impl Model for ForestModel {

@@ -11,10 +11,10 @@ use super::leaf_rows::{LeafRows, TreeRows};
 use super::member::Member;
 use super::model::ForestModel;
 use super::permutation::{self, PermutationImportance};
-use crate::data::{Bins, ClassWeights, Resampling, RowOrder, Sample, Target};
+use crate::data::{Bins, ClassWeights, Resampling, Rescaled, RowOrder, Sample, Target};
 use crate::ensemble::{Batches, OutOfBag, OutOfBagCurve};
 use crate::error::{Error, Result};
-use crate::learner::Learner;
+use crate::learner::{Learner, Scalable};
 use crate::model::Output;
 use crate::observer::Event;
 use crate::parameter::{Choice, Parameter, Parameters, out_of_range, parameter_list};
@@ -163,6 +163,22 @@ impl RandomForest {
         self.check()?;
         sample.check()?;
         self.check_reach(sample.target)?;
+        let Some(Rescaled { target, exponent }) = Rescaled::of(sample) else {
+            return self.fit_usual(sample, run);
+        };
+        let min_gain = libm::ldexp(self.min_gain, -2 * exponent).min(f64::MAX);
+        let usual = RandomForest { min_gain, ..self.clone() };
+        let (mut model, honest) = usual.fit_usual(&Sample { target: &target, ..*sample }, run)?;
+        model.multiply(exponent);
+        Ok((model, honest.map(|honest| honest.multiplied(exponent))))
+    }
+
+    /// The same for targets that are neither extremely large nor extremely small.
+    fn fit_usual(
+        &self,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<(ForestModel, Option<OutOfBag>)> {
         let weights = self.class_weights.applied(sample)?;
         let sample = &sample.reweighted(&weights);
         let constraints = self.tree(sample.target).constraints(sample)?;

@@ -106,6 +106,7 @@
 //! | `boosted.voice`  | `u8`  | one code, as [`Voice`](crate::adaboost::Voice) lists them: 0 sign, 1 vote, 2 log shares, 3 confidences, 4 plausibilities, 5 numbers, 6 median, 7 mean |
 //! | `boosted.floor`  | `f64` | the least share that is believed, of log shares; else nothing       |
 //! | `boosted.rounds` | `f64` | rounds × 7, as in [`Round`](crate::adaboost::Round)                 |
+//! | `boosted.bound`  | `f64` | only where it does not follow from the voice: the training error is at most this many times the product of the normalisers; 0 for no bound |
 //! | `boosted.prior`  | `f64` | one number an output                                                |
 //!
 //! An isolation forest has `isolation.threshold` (`f64`, the score above which a row is an anomaly),
@@ -263,7 +264,7 @@ use crate::any::{AnyModel, Trained};
 use crate::base::constant::ConstantModel;
 use crate::boost::{AdditiveModel, LearningCurve};
 use crate::data::Schema;
-use crate::error::ModelFileError;
+use crate::error::{Error, ModelFileError};
 use crate::loss::Link;
 use crate::model::Output;
 use crate::tree::TreeModel;
@@ -277,9 +278,20 @@ pub const FORMAT_VERSION: u64 = 1;
 /// The bytes of the model file: a pure function of the model and the version of weald.
 ///
 /// Nothing is checked: bytes of a model that no learner returns (a NaN threshold, a column twice)
-/// are refused by [`from_bytes`].
+/// are refused by [`from_bytes`]; [`to_proven_bytes`] refuses them at once.
 pub fn to_bytes(trained: &Trained) -> Vec<u8> {
     to_bytes_as(trained, env!("CARGO_PKG_VERSION"))
+}
+
+/// [`to_bytes`], proven: [`from_bytes`] takes them. What replaces a file should come from here.
+///
+/// # Errors
+/// [`Error::NotSavable`] says why they would be refused.
+pub fn to_proven_bytes(trained: &Trained) -> crate::Result<Vec<u8>> {
+    let bytes = to_bytes(trained);
+    // The digest was made of these very bytes.
+    read(&bytes, |_| Ok(())).map_err(Error::NotSavable)?;
+    Ok(bytes)
 }
 
 /// The model that a file's bytes hold, if it is whole, of a known version, and proven sound.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use crate::data::{Schema, Table};
+use crate::data::{self, Schema, Table};
 use crate::run::in_stretches;
 use crate::scores::Scores;
 use crate::tree::kernel::descent::{Compares, IN_FLIGHT, Narrow, Rows, Value};
@@ -93,6 +93,12 @@ impl DeepTrees {
             known: HashMap::new(),
             batch: OnceLock::new(),
         }
+    }
+
+    /// Multiplies what all leaves say by a power of two.
+    pub fn multiply(&mut self, exponent: i32) {
+        self.batch = OnceLock::new();
+        data::multiply(&mut self.values, exponent);
     }
 
     /// Adds a tree.

@@ -27,10 +27,10 @@ use super::stump_rounds::StumpRounds;
 use super::suspects::report_suspects;
 use super::values::put_values;
 use crate::data::{
-    Bins, ClassLabels, Distribution, Resolution, Sample, SeveralNumbers, Table, Target,
+    Bins, ClassLabels, Distribution, Rescaled, Resolution, Sample, SeveralNumbers, Table, Target,
 };
 use crate::error::{Error, Result};
-use crate::learner::{Learner, Refit, fit_anew};
+use crate::learner::{Learner, Refit, Scalable, fit_anew};
 use crate::model::Output;
 use crate::observer::Event;
 use crate::parameter::{Parameter, Parameters, Value, named_values, out_of_range, parameter_list};
@@ -180,18 +180,19 @@ impl Learner for DecisionTree {
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
         self.check()?;
         sample.check()?;
-        let constraints = self.constraints(sample)?;
-        run.install(|| {
-            let bins = self.prepared(sample, run)?;
-            run.report(&Event::Stage { name: "growing" });
-            let grown = self.grow(sample, (&bins, &constraints), run)?;
-            let tree = put_values(grown, sample, self.criterion, &constraints);
-            Ok(TreeModel {
-                tree: self.pruning.prune(tree, sample.target)?,
-                schema: sample.table.schema().clone(),
-                output: Output::of(sample.target),
-            })
-        })
+        let Some(Rescaled { target, exponent }) = Rescaled::of(sample) else {
+            return self.fit_usual(sample, run);
+        };
+        // What is given in squares of the target's unit goes with it.
+        let squared = |x: f64| libm::ldexp(x, -2 * exponent).min(f64::MAX);
+        let pruning = match self.pruning {
+            Pruning::CostComplexity { alpha } => Pruning::CostComplexity { alpha: squared(alpha) },
+            other => other,
+        };
+        let usual = DecisionTree { min_gain: squared(self.min_gain), pruning, ..self.clone() };
+        let mut model = usual.fit_usual(&Sample { target: &target, ..*sample }, run)?;
+        model.multiply(exponent);
+        Ok(model)
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
@@ -222,6 +223,22 @@ impl Learner for DecisionTree {
 }
 
 impl DecisionTree {
+    /// The tree of targets that are neither extremely large nor extremely small.
+    fn fit_usual(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
+        let constraints = self.constraints(sample)?;
+        run.install(|| {
+            let bins = self.prepared(sample, run)?;
+            run.report(&Event::Stage { name: "growing" });
+            let grown = self.grow(sample, (&bins, &constraints), run)?;
+            let tree = put_values(grown, sample, self.criterion, &constraints);
+            Ok(TreeModel {
+                tree: self.pruning.prune(tree, sample.target)?,
+                schema: sample.table.schema().clone(),
+                output: Output::of(sample.target),
+            })
+        })
+    }
+
     /// The bins, once the input has been looked at.
     pub(super) fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
         let resolution = self.bins.resolution(sample.n_rows());

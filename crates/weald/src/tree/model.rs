@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use super::kernel::descent::Rows;
 use super::level_set::LevelSet;
-use super::linear::LinearLeaves;
+use super::linear::{LinearLeaf, LinearLeaves};
 use super::walk::{Reader, Walk};
-use crate::data::{Aligned, FieldKind, MISSING, Schema, Table};
+use crate::data::{self, Aligned, FieldKind, MISSING, Schema, Table};
+use crate::learner::Scalable;
 use crate::model::{Below, Model, OneCut, Output};
 use crate::run::in_stretches;
 use crate::scores::Scores;
@@ -41,7 +42,8 @@ pub struct Node {
     pub right: u32,
     /// The weight of the training rows that came here.
     pub weight: f64,
-    /// The criterion's cost of making this node a leaf.
+    /// The criterion's cost of making this node a leaf. Where the range of the target is beyond `2^60`,
+    /// or below its inverse, it is that of the target divided by the power of two above its range.
     pub cost: f64,
 }
 
@@ -92,6 +94,17 @@ impl Rule {
 }
 
 impl Tree {
+    /// Multiplies what its nodes say by a power of two; what they weigh and cost stays.
+    pub fn multiply(&mut self, exponent: i32) {
+        data::multiply(&mut self.values, exponent);
+        for leaf in self.linear.iter_mut().flat_map(|linear| &mut linear.0) {
+            let LinearLeaf { base, slopes, low, high, .. } = leaf;
+            for x in [base, low, high].into_iter().chain(slopes.iter_mut().map(|s| &mut s.slope)) {
+                data::multiply(std::slice::from_mut(x), exponent);
+            }
+        }
+    }
+
     /// The value of one node.
     pub fn value(&self, node: usize) -> &[f64] {
         &self.values[node * self.width..(node + 1) * self.width]
@@ -200,6 +213,12 @@ pub struct TreeModel {
     pub schema: Arc<Schema>,
     /// What its values mean.
     pub output: Output,
+}
+
+impl Scalable for TreeModel {
+    fn multiply(&mut self, exponent: i32) {
+        self.tree.multiply(exponent);
+    }
 }
 
 impl Model for TreeModel {

@@ -23,7 +23,7 @@ use super::row_sums::RowWeights;
 use super::suspects::report_suspects;
 use crate::data::{ClassLabels, Sample, Target, Task};
 use crate::error::{Error, Result};
-use crate::learner::Learner;
+use crate::learner::{Learner, at_usual_size};
 use crate::model::{Model, Output};
 use crate::observer::Warning;
 use crate::parameter::{Parameter, Parameters, named_values, out_of_range, parameter_list};
@@ -102,6 +102,18 @@ impl Learner for Linear {
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<LinearModel> {
         self.check()?;
         sample.check()?;
+        at_usual_size(sample, |sample| self.fit_usual(sample, run))
+    }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        report_suspects(sample, run);
+        Ok(())
+    }
+}
+
+impl Linear {
+    /// The model of targets that are neither extremely large nor extremely small.
+    fn fit_usual(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<LinearModel> {
         let weights = RowWeights::of(sample.weights, sample.n_rows())?;
         run.install(|| {
             report_suspects(sample, run);
@@ -144,13 +156,6 @@ impl Learner for Linear {
         })
     }
 
-    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        report_suspects(sample, run);
-        Ok(())
-    }
-}
-
-impl Linear {
     fn ending(&self) -> Ending {
         Ending { max_iterations: self.max_iterations, tolerance: self.tolerance }
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::objective::score_of;
 use super::softmax::{n_scores, softmax};
 use crate::base::design::{Design, NOWHERE, read_row};
-use crate::data::{Aligned, Schema};
+use crate::data::{Aligned, Schema, multiply};
+use crate::learner::Scalable;
 use crate::loss::Link;
 use crate::model::{Model, Output};
 use crate::run::in_stretches;
@@ -151,6 +152,13 @@ impl Room {
             slots: vec![NOWHERE; design.n_slots()],
             margins: vec![0.0; LinearModel::n_scores(&model.output)],
         }
+    }
+}
+
+impl Scalable for LinearModel {
+    fn multiply(&mut self, exponent: i32) {
+        multiply(&mut self.coefficients, exponent);
+        multiply(&mut self.prior, exponent);
     }
 }
 

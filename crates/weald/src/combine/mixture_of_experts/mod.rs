@@ -24,7 +24,7 @@ use crate::base::linear::LinearModel;
 use crate::base::linear::minimise::Ending;
 use crate::base::linear::softmax::{ClassTargets, SoftmaxRegression, n_scores};
 use crate::base::row_sums::RowWeights;
-use crate::data::{FewRows, Sample, Table, Target, Weights};
+use crate::data::{FewRows, Sample, Table, Target, Weights, exponent_beyond_usual};
 use crate::ensemble::fit_side_by_side;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -104,6 +104,10 @@ where
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
+        let exponent = exponent_beyond_usual(sample.target, sample.weights);
+        if exponent != 0 {
+            return Err(Error::ExtremeTarget { exponent, what: "the variances of experts" });
+        }
         let spelled = Spelled::of(sample)?;
         let sample = &spelled.sample()?;
         run.install(|| {

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 use weald::any::{AnyModel, Trained};
 use weald::model::Model;
-use weald::persist::{from_bytes, to_bytes_as};
+use weald::persist::{from_bytes, to_bytes, to_bytes_as, to_proven_bytes};
 use weald::tree::Tree;
 
 use models::{probe, shown};
@@ -298,4 +298,14 @@ fn sha256(numbers: &[f64]) -> String {
     let mut hash = Sha256::new();
     numbers.iter().for_each(|x| hash.update(x.to_le_bytes()));
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn what_would_not_load_is_not_to_be_saved() {
+    let mut trained = combined::boosted();
+    assert_eq!(to_proven_bytes(&trained).unwrap(), to_bytes(&trained));
+    let AnyModel::Boosted(model) = &mut trained.model else { panic!() };
+    model.rounds[0].coefficient = f64::NAN;
+    let told = to_proven_bytes(&trained).unwrap_err().to_string();
+    assert!(told.contains("nothing is written") && told.contains("coefficient is NaN"), "{told}");
 }

@@ -2,6 +2,7 @@
 
 pub mod made;
 mod multiset;
+mod scales;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
