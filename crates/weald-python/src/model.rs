@@ -29,7 +29,7 @@ const PARALLEL_ROWS: usize = 256;
 type Told<'py> = (Bound<'py, PyAny>, Vec<(String, usize)>, Vec<String>);
 
 /// What is told of a round.
-type RoundFacts = (f64, f64, f64, f64, f64, Option<f64>, Option<f64>);
+type RoundFacts = (f64, f64, f64, f64, Option<f64>, Option<f64>, Option<f64>);
 
 /// A fitted model of any method.
 #[pyclass(frozen, module = "weald._weald")]
@@ -72,7 +72,8 @@ impl Model {
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         guarded(|| {
             let trained = self.trained()?;
-            let write = || weald_io::save_model(&path, &persist::to_bytes(trained));
+            let bytes = py.detach(|| persist::to_proven_bytes(trained)).map_err(to_python)?;
+            let write = || weald_io::save_model(&path, &bytes);
             py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
         })
     }
@@ -80,7 +81,8 @@ impl Model {
     /// What a file of this model holds.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let trained = self.trained()?;
-        Ok(PyBytes::new(py, &py.detach(|| persist::to_bytes(trained))))
+        let bytes = py.detach(|| persist::to_proven_bytes(trained)).map_err(to_python)?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// A pickle holds what a file does, or members.
@@ -205,16 +207,19 @@ impl Model {
         })
     }
 
-    /// The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, the product of
-    /// the normalisers so far, the training error and the least margin; `None` of other methods.
+    /// The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, what the training
+    /// error is at most (`None` where nothing bounds it), the training error and the least margin;
+    /// `None` of other methods.
     #[getter]
     fn rounds(&self) -> Option<Vec<RoundFacts>> {
         let AnyModel::Boosted(model) = &self.facts().model else { return None };
-        let facts = |(round, bound): (&Round, f64)| {
+        let bounds = model.bounds();
+        let facts = |(at, round): (usize, &Round)| {
+            let bound = bounds.as_ref().map(|bounds| bounds[at]);
             let Round { error, edge, coefficient, normaliser, .. } = *round;
             (error, edge, coefficient, normaliser, bound, round.training_error, round.min_margin)
         };
-        Some(model.rounds.iter().zip(model.bounds()).map(facts).collect())
+        Some(model.rounds.iter().enumerate().map(facts).collect())
     }
 
     /// The method that made it.

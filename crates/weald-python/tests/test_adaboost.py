@@ -22,7 +22,8 @@ OF_CLASSES = ("auto", "samme", "m1", "mh", "m2", "mr", "real", "gentle", "logit"
 @pytest.mark.parametrize("load", [load_breast_cancer, load_wine])
 def test_samme_is_scikit_learns(load):
     X, y = load(return_X_y=True)
-    ours = weald.AdaBoostClassifier(n_estimators=30, algorithm="samme").fit(X, y)
+    stump = weald.DecisionTreeClassifier(max_depth=1)  # by Gini, as theirs
+    ours = weald.AdaBoostClassifier(stump, n_estimators=30, algorithm="samme").fit(X, y)
     theirs = TheirClassifier(n_estimators=30, random_state=0).fit(X, y)
     assert ours.estimator_errors_ == pytest.approx(theirs.estimator_errors_)
     assert ours.estimator_weights_ == pytest.approx(theirs.estimator_weights_)
@@ -89,9 +90,54 @@ def test_anybodys_classifier_is_a_base(tmp_path):
             model.save(tmp_path / "model.weald")
 
 
+def test_the_stump_by_itself_has_the_least_weighted_error():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = weald.AdaBoostClassifier(n_estimators=1).fit(X, y)
+    columns = [(column, np.unique(column)) for column in X.T]
+    below = [column[:, None] < cuts for column, cuts in columns]
+    wrong = [(below == y[:, None]).mean(axis=0) for below in below]
+    least = min(min(share.min(), 1 - share.max()) for share in wrong)
+    assert model.estimator_errors_[0] == pytest.approx(least)
+    gini = weald.DecisionTreeClassifier(max_depth=1, criterion="gini")
+    by_gini = weald.AdaBoostClassifier(gini, n_estimators=1).fit(X, y)
+    assert by_gini.estimator_errors_[0] >= least
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_bounds_are_told_where_they_are_true(load):
+    X, y = load(return_X_y=True)
+    factors = {"m1": 1, "mh": 1.5, "gentle": 1.5, "m2": 2, "mr": 2, "logit": 1}
+    for algorithm in OF_CLASSES:
+        model = weald.AdaBoostClassifier(n_estimators=20, algorithm=algorithm).fit(X, y)
+        rounds = model.rounds_
+        if algorithm not in factors:
+            assert "bound" not in rounds, algorithm
+            continue
+        products = factors[algorithm] * np.cumprod(rounds["normaliser"])
+        assert rounds["bound"] == pytest.approx(products)
+        assert (rounds["training_error"] <= rounds["bound"] + 1e-9).all(), algorithm
+        assert "bound" in pickle.loads(pickle.dumps(model)).model_.rounds
+    numbers = weald.AdaBoostRegressor(n_estimators=5, random_state=0).fit(X, y.astype(float))
+    assert "bound" not in numbers.rounds_
+
+
+@pytest.mark.parametrize("algorithm", [*OF_CLASSES, "star"])
+def test_what_nothing_tells_apart_has_the_prior(algorithm):
+    X = np.zeros((40, 2))
+    for y in (np.arange(40) % 2, np.arange(40) % 4 // 3):
+        with pytest.warns(weald.DataWarning):
+            model = weald.AdaBoostClassifier(algorithm=algorithm).fit(X, y)
+        assert np.array_equal(model.predict_proba(X)[0], np.bincount(y) / 40)
+        score = model.decision_function(X)[0]
+        assert (score > 0) == (y.mean() > 0.5)
+        assert (model.margins(X, y) == 0).all()
+        assert np.array_equal(next(model.staged_predict_proba(X)), model.predict_proba(X))
+
+
 def test_a_stump_of_anybodys_is_ours():
     X, y = load_wine(return_X_y=True)
-    ours = weald.AdaBoostClassifier(n_estimators=15).fit(X, y)
+    ours = weald.DecisionTreeClassifier(max_depth=1)
+    ours = weald.AdaBoostClassifier(ours, n_estimators=15).fit(X, y)
     stump = DecisionTreeClassifier(max_depth=1, random_state=0)
     theirs = weald.AdaBoostClassifier(stump, n_estimators=15).fit(X, y)
     assert np.allclose(ours.estimator_errors_[:5], theirs.estimator_errors_[:5])

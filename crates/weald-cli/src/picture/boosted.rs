@@ -19,14 +19,17 @@ pub fn boosted(model: &BoostedModel<AnyModel>, width: usize) -> String {
     let bounds = model.bounds();
     let n = model.rounds.len();
     let headings = ["round", "error", "coefficient", "bound", "training", "least margin"];
+    // Where nothing bounds the error, there is no such column.
+    let is_shown = |at: &usize| bounds.is_some() || headings[*at] != "bound";
     // A narrow terminal has room for the first columns alone.
-    let shown = headings.len().min(width / 13).max(3);
-    let mut rows = table(&headings[..shown]);
+    let shown = (0..headings.len().min(width / 13).max(3)).filter(is_shown);
+    let shown: Vec<usize> = shown.collect();
+    let mut rows = table(&shown.iter().map(|&at| headings[at]).collect::<Vec<_>>());
     let known = |x: Option<f64>| x.map_or("–".into(), three);
-    for (at, (round, bound)) in model.rounds.iter().zip(&bounds).enumerate() {
+    for (at, round) in model.rounds.iter().enumerate() {
         if at >= FIRST && at + LAST < n {
             if at == FIRST {
-                rows.add_row(vec![figure("…"); shown]);
+                rows.add_row(vec![figure("…"); shown.len()]);
             }
             continue;
         }
@@ -35,23 +38,32 @@ pub fn boosted(model: &BoostedModel<AnyModel>, width: usize) -> String {
             (at + 1).to_string(),
             three(error),
             three(coefficient),
-            three(*bound),
+            known(bounds.as_ref().map(|bounds| bounds[at])),
             known(training_error),
             known(min_margin),
         ];
-        rows.add_row(cells[..shown].iter().map(figure).collect::<Vec<_>>());
+        rows.add_row(shown.iter().map(|&at| figure(&cells[at])).collect::<Vec<_>>());
     }
     let mut out = format!("{}\n", show(&rows));
     let errors: Vec<f64> = model.rounds.iter().filter_map(|round| round.training_error).collect();
     if let (Some(first), Some(last)) = (errors.first(), errors.last()) {
         let words = format!(
-            "training error {} after the first round, {} after the last; the bound is the product \
-             of the normalisers",
+            "training error {} after the first round, {} after the last; {}",
             three(*first),
-            three(*last)
+            three(*last),
+            how_bounded(model.bound_factor)
         );
         let _ =
             writeln!(out, "{}\n{}", wrap(&words, width).join("\n"), bars(&errors, width.min(60)));
     }
     out
+}
+
+/// What the bound is, or that there is none.
+fn how_bounded(factor: Option<f64>) -> String {
+    match factor {
+        None => "this variant has no bound of it".into(),
+        Some(1.0) => "the bound is the product of the normalisers".into(),
+        Some(factor) => format!("the bound is {factor} times the product of the normalisers"),
+    }
 }

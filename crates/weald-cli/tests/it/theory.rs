@@ -109,3 +109,58 @@ fn margins_are_counted_and_only_of_boosted_votes() {
         assert!(done.stderr.contains("has no margins"), "{}", done.stderr);
     }
 }
+
+/// Rows of three classes by one column, some of them wrong.
+fn three_classes(weight: &str) -> String {
+    let row = |i: usize| {
+        let class = ["a", "b", "c"][if i % 11 == 0 { i % 3 } else { i / 40 }];
+        format!("{},{},{class},{weight}\n", i % 40 + 25 * (i / 40), i * 7919 % 13)
+    };
+    format!("x,noise,y,w\n{}", (0..120).map(row).collect::<String>())
+}
+
+#[test]
+fn a_bound_is_told_only_where_it_holds() {
+    let folder = folder();
+    folder.write("three.csv", three_classes("1"));
+    for (method, has_bound) in
+        [("adaboost", false), ("samme", false), ("adaboost-m1", true), ("adaboost-mh", true)]
+    {
+        let train = ["train", "three.csv", "-t", "y", "--drop", "w", "--method", method];
+        let done = folder.run(&[&train[..], &["-o", "m.weald"]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let told = folder.run(&["inspect", "m.weald"]).stdout;
+        let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(told.contains("this variant has no bound"), !has_bound, "{told}");
+        assert_eq!(told.contains("times the product of the normalisers"), method == "adaboost-mh");
+        let document = folder.run(&["inspect", "m.weald", "--format", "json"]).stdout;
+        let document: Value = serde_json::from_str(&document).unwrap();
+        let rounds = document["rounds"].as_array().unwrap();
+        for round in rounds {
+            let (error, bound) = (round["training_error"].as_f64().unwrap(), &round["bound"]);
+            match has_bound {
+                true => assert!(error <= bound.as_f64().unwrap() + 1e-9, "{method}: {round}"),
+                false => assert!(bound.is_null(), "{method}: {round}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_of_any_size_give_a_model_that_loads() {
+    let folder = folder();
+    for method in ["adaboost", "gradient-boosting", "random-forest", "decision-tree", "linear"] {
+        let predicted = ["1", "1e-290", "1e300"].map(|weight| {
+            folder.write("three.csv", three_classes(weight));
+            let train = ["train", "three.csv", "-t", "y", "--weight", "w", "--test", "0"];
+            let more = ["--method", method, "-o", "m.weald"];
+            let done = folder.run(&[&train[..], &more].concat());
+            assert_eq!(done.code, 0, "{method}, {weight}: {}", done.stderr);
+            let done = folder.run(&["predict", "m.weald", "three.csv"]);
+            assert_eq!(done.code, 0, "{method}, {weight}: {}", done.stderr);
+            done.stdout
+        });
+        let lines = predicted.map(|text| text.lines().count());
+        assert_eq!(lines, [121; 3], "{method}");
+    }
+}

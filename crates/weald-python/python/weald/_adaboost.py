@@ -46,7 +46,9 @@ class _AdaBoost(Staged, Inside, OfBase, Estimator):
         ),
         "estimator": (
             "What members are fitted by: an estimator of weald or of scikit-learn; None: a stump, "
-            "and for numbers a tree of three levels."
+            'and for numbers a tree of three levels. The stump of "adaboost", "star", "m1" and "samme" '
+            "minimises the weighted error, as in their papers, that of all others Gini; "
+            "DecisionTreeClassifier(max_depth=1) minimises Gini, as scikit-learn's stump does."
         ),
     }
 
@@ -81,9 +83,15 @@ class AdaBoostClassifier(_AdaBoost, Classifier):
 
     Members are fitted one after the other, each to weights that dwell on what those before it got
     wrong. ``rounds_`` has the record of the rounds: the weighted ``error`` of each member, its
-    ``edge`` over chance, its ``coefficient``, the ``normaliser`` of the weights, their product so
-    far, which is a ``bound`` of the training error, the ``training_error`` itself and the
-    ``min_margin``.
+    ``edge`` over chance, its ``coefficient``, the ``normaliser`` of the weights, a ``bound`` of the
+    training error, the ``training_error`` itself and the ``min_margin``.
+
+    With K classes the bound is so many times the product of the normalisers so far: 1 for
+    "adaboost", "star", "m1" and "logit", K/2 for "mh" and "gentle" (1 for two classes), K - 1 for
+    "m2" and "mr". "samme" and "real" have one for two classes only; for more no multiple of the
+    product bounds the error, and ``rounds_`` has no ``bound``. Of "mh" the product itself bounds the
+    Hamming loss, of "m2" and "mr" the ranking loss. Where the first member is no better than chance,
+    or none tells any row from another, the model says nothing and the prior is predicted.
     """
 
     _: KW_ONLY

@@ -127,12 +127,16 @@ class Model:
     def rounds(self) -> dict[str, np.ndarray] | None:
         """The record of AdaBoost's rounds, an array for each of its numbers; None of others.
 
-        What there is not of numbers, such as a margin, is NaN.
+        What there is not of numbers, such as a margin, is NaN. Where nothing bounds the training
+        error there is no ``bound``.
         """
         rounds = self._core.rounds
         if rounds is None:
             return None
-        return dict(zip(ROUND, np.array(rounds, dtype=np.float64).T, strict=True))
+        record = dict(zip(ROUND, np.array(rounds, dtype=np.float64).T, strict=True))
+        if np.isnan(record["bound"]).any():
+            del record["bound"]  # nothing bounds the error
+        return record
 
     def predict(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray:
         """Class names, or numbers, for each row of a frame or a matrix."""

@@ -227,10 +227,12 @@ class Model:
     @property
     def rounds(
         self,
-    ) -> list[tuple[float, float, float, float, float, float | None, float | None]] | None:
-        """The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, the product
-        of the normalisers so far, the training error and the least margin; `None` of other
-        methods."""
+    ) -> (
+        list[tuple[float, float, float, float, float | None, float | None, float | None]] | None
+    ):
+        """The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, what the
+        training error is at most (`None` where nothing bounds it), the training error and the
+        least margin; `None` of other methods."""
     @property
     def method(self) -> str:
         """The method that made it."""

@@ -119,6 +119,19 @@ impl Algorithm {
         matches!(self, Algorithm::Binary | Algorithm::Star { .. })
     }
 
+    /// Whether a member's coefficient goes by the weight of the rows that it classifies wrongly, and by
+    /// nothing else that it says.
+    pub fn counts_errors(self) -> bool {
+        matches!(
+            self,
+            Algorithm::Auto
+                | Algorithm::Binary
+                | Algorithm::Star { .. }
+                | Algorithm::M1
+                | Algorithm::Samme
+        )
+    }
+
     /// Whether rows may be drawn by weight instead of being weighted.
     pub fn can_draw_rows(self) -> bool {
         match self {

@@ -4,6 +4,7 @@
 //! logarithm of a small share can throw the scores about. More than two classes are as many
 //! questions of yes and no, with a member each in every round.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds, Speaker};
@@ -18,7 +19,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Numbers)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::Gentle, Voice::Numbers))?;
     let (codes, n_classes) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
     let n = Voice::Numbers.n_scores(n_classes);
     // The class that a score is for: of two, the second.

@@ -89,6 +89,31 @@ impl<L: Learner> Learner for AdaBoost<L> {
         sample.check()?;
         let algorithm = self.algorithm.resolved(sample.target);
         check_task(algorithm, sample.target)?;
+        let base = if algorithm.counts_errors() { self.base.by_weighted_error() } else { None };
+        match base {
+            Some(base) => self.with(base).fit_by(algorithm, sample, run),
+            None => self.fit_by(algorithm, sample, run),
+        }
+    }
+
+    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        self.base.prepare(sample, run)
+    }
+}
+
+impl<L: Learner> AdaBoost<L> {
+    /// The same of another base.
+    fn with(&self, base: L) -> AdaBoost<L> {
+        let AdaBoost { n_rounds, algorithm, learning_rate, resampling, max_tries, .. } = *self;
+        AdaBoost { base, n_rounds, algorithm, learning_rate, resampling, max_tries }
+    }
+
+    fn fit_by(
+        &self,
+        algorithm: Algorithm,
+        sample: &Sample<'_>,
+        run: &Run<'_>,
+    ) -> Result<BoostedModel<L::Model>> {
         run.install(|| {
             self.prepare(sample, run)?;
             run.report(&Event::Stage { name: "boosting" });
@@ -110,10 +135,6 @@ impl<L: Learner> Learner for AdaBoost<L> {
                 }
             }
         })
-    }
-
-    fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        self.base.prepare(sample, run)
     }
 }
 

@@ -4,6 +4,7 @@
 //! without bound. The record's product of normalisers is the mean logistic loss to the base of 2,
 //! which is at least the training error.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds, Speaker};
@@ -29,7 +30,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Numbers)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::Logit, Voice::Numbers))?;
     let (codes, n_classes) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
     let n = Voice::Numbers.n_scores(n_classes);
     let class = |score: usize| if n == 1 { 1 } else { score };

@@ -3,6 +3,7 @@
 //! The simplest extension, and a demanding one: with many classes weak members are wrong more often
 //! than right, and boosting ends. SAMME asks less of them.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds, log_odds};
@@ -17,13 +18,13 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Vote)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::M1, Voice::Vote))?;
     let y = rounds.labels()?.codes();
     let mut d = rounds.distribution()?; // 1. D_1(i) = 1 / m
     while let Some(h) = rounds.voter(&d, 0.5)? {
         let eps = rounds.error_above_zero(h.error); // 3.
         // 4. beta = eps / (1 - eps); the logarithm of its inverse is what the member's vote weighs.
-        let say = rounds.coefficient(if h.is_useful { log_odds(eps) } else { 1.0 });
+        let say = rounds.coefficient(if h.is_useful { log_odds(eps) } else { 0.0 });
         // 5. Right rows are multiplied by beta; here wrong ones by its inverse. By the root of beta
         // the normaliser is that of the bound: 2 sqrt(eps (1 - eps)).
         let z = d.reweight(h.raise_wrong(y, libm::exp(say)));

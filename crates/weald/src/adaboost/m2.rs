@@ -4,6 +4,7 @@
 //! is what it does not tell apart there, so that it may say several classes and still be of use. It
 //! is not one-versus-one.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds};
@@ -18,7 +19,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Plausibilities)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::M2, Voice::Plausibilities))?;
     let (codes, k) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
     let is_mislabel = |i: usize, y: usize| codes[i] as usize != y;
     let shape = (sample.n_rows(), k);
@@ -33,7 +34,7 @@ pub(super) fn fit<L: Learner>(
         }
         let above_zero = rounds.error_above_zero(eps);
         let beta = above_zero / (1.0 - above_zero);
-        let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
+        let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 0.0 });
         // D_{t+1}(i, y) = D_t(i, y) beta^((1 + h(x_i, y_i) - h(x_i, y)) / 2) / Z_t
         let z = d.reweight(|e| libm::exp(-0.5 * say * lead(e)));
         let facts = Facts { error: eps, edge: 0.5 - eps, coefficient: say, normaliser: z };

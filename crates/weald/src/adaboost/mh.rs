@@ -4,6 +4,7 @@
 //! is. All classes share a round's member and coefficient, and the Hamming loss is at most the
 //! product of the normalisers. A separate AdaBoost for each class is one-versus-rest, not this.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds, log_odds};
@@ -18,7 +19,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Confidences)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::Mh, Voice::Confidences))?;
     let (codes, k) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
     let y = |e: usize| if codes[e / k] as usize == e % k { 1.0 } else { -1.0 }; // Y_i[l]
     let shape = (sample.n_rows(), k);
@@ -33,7 +34,7 @@ pub(super) fn fit<L: Learner>(
         }
         // alpha_t = 1/2 ln((1 + r) / (1 - r))
         let log_odds = log_odds(rounds.error_above_zero(error));
-        let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 1.0 });
+        let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 0.0 });
         let z = d.reweight(|e| libm::exp(-alpha * y(e) * h(e)));
         let facts = Facts { error, edge: 0.5 - error, coefficient: alpha, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);

@@ -6,10 +6,12 @@
 //! (`rounds.rs`), what a member says ([`Voice`]) and the record of rounds ([`Round`]).
 //!
 //! To prefer over gradient boosting where the theory is wanted: the training error falls with the
-//! product of the normalisers, and the margins of the rows tell how sure the vote is.
+//! product of the normalisers, of which a multiple bounds it in most variants
+//! ([`Algorithm::bound_factor`]), and the margins of the rows tell how sure the vote is.
 
 mod algorithm;
 mod binary;
+mod bound;
 mod gentle;
 mod learner;
 mod logit;
@@ -31,6 +33,7 @@ mod tally;
 mod voice;
 
 pub use algorithm::{Algorithm, RegressionLoss};
+pub use bound::bound_factor_of_any;
 pub use learner::{AdaBoost, Redraw};
 pub use model::{BoostedModel, Tables};
 pub use record::Round;

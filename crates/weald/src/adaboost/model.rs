@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::record::{Round, running_bounds};
+use super::record::{Round, running_products};
 use super::tables::StumpTables;
 use super::tally::lead;
 use super::voice::{Voice, sign};
@@ -26,8 +26,12 @@ pub struct BoostedModel<M> {
     pub voice: Voice,
     /// The rounds.
     pub rounds: Vec<Round>,
-    /// The class shares, or the mean, of the training rows: what is predicted without a member.
+    /// The class shares, or the mean, of the training rows: what is predicted without a member, and
+    /// where no coefficient is other than 0.
     pub prior: Vec<f64>,
+    /// The training error is at most this many times the product of the normalisers; `None`: that
+    /// product bounds no error. See [`Algorithm::bound_factor`](super::Algorithm::bound_factor).
+    pub bound_factor: Option<f64>,
     /// The columns of the training table.
     pub schema: Arc<Schema>,
     /// What the predictions mean.
@@ -67,6 +71,7 @@ impl<M> BoostedModel<M> {
             voice: self.voice,
             rounds: self.rounds.clone(),
             prior: self.prior.clone(),
+            bound_factor: self.bound_factor,
             schema: self.schema.clone(),
             output: self.output.clone(),
             tables: Tables::default(),
@@ -78,6 +83,9 @@ impl<M: Model> BoostedModel<M> {
     /// The members as tables, if they are stumps that say classes.
     fn tables(&self) -> Option<&StumpTables> {
         let tables = || {
+            if self.is_mute(self.rounds.len()) {
+                return None;
+            }
             let member = |at: usize| Some((self.members[at].one_cut()?, self.coefficient(at)));
             let members = (0..self.members.len()).map(member);
             StumpTables::of(self.voice, self.n_scores(), members).map(Box::new)
@@ -113,9 +121,15 @@ impl<M: Model> BoostedModel<M> {
         self.rounds[member / self.members_per_round()].coefficient
     }
 
-    /// The products of the normalisers up to each round, which bound the training error.
-    pub fn bounds(&self) -> Vec<f64> {
-        running_bounds(&self.rounds)
+    /// What the training error is at most after each round, by the normalisers; `None` where they
+    /// bound nothing: numbers, and SAMME and its real form of three classes or more.
+    pub fn bounds(&self) -> Option<Vec<f64>> {
+        self.bound_factor.map(|factor| running_products(&self.rounds, factor))
+    }
+
+    /// Whether so many rounds say nothing, and the prior is predicted.
+    fn is_mute(&self, n_rounds: usize) -> bool {
+        self.rounds[..n_rounds].iter().all(|round| round.coefficient == 0.0)
     }
 
     /// The scores of a table: what members say of its rows, added up. Of numbers there are none but
@@ -129,11 +143,25 @@ impl<M: Model> BoostedModel<M> {
         raw
     }
 
-    /// The scores of so many rows before the first round.
+    /// The scores of so many rows before the first round: those of the prior if no round says
+    /// anything.
     pub fn start_scores(&self, n_rows: usize) -> Scores {
-        match self.voice {
-            Voice::Median | Voice::Mean => Scores::zeros(n_rows, self.members.len()),
-            _ => Scores::zeros(n_rows, self.n_scores()),
+        if !self.has_scores() {
+            return Scores::zeros(n_rows, self.members.len());
+        }
+        let mut scores = Scores::zeros(n_rows, self.n_scores());
+        if self.is_mute(self.rounds.len()) {
+            let start = self.scores_of_prior();
+            scores.rows_mut().for_each(|row| row.copy_from_slice(&start));
+        }
+        scores
+    }
+
+    fn scores_of_prior(&self) -> Vec<f64> {
+        let log = |p: f64| libm::log(p.max(f64::MIN_POSITIVE));
+        match (self.n_scores(), &self.prior[..]) {
+            (1, &[no, yes]) => vec![0.5 * (log(yes) - log(no))],
+            (_, prior) => prior.iter().map(|&p| log(p)).collect(),
         }
     }
 
@@ -173,6 +201,9 @@ impl<M: Model> BoostedModel<M> {
     }
 
     fn respond_to_row(&self, raw: &[f64], n_rounds: usize, prediction: &mut [f64]) {
+        if self.is_mute(n_rounds) {
+            return prediction.copy_from_slice(&self.prior);
+        }
         let answers = || (0..n_rounds).map(|at| (raw[at], self.rounds[at].coefficient));
         match self.voice {
             Voice::Median => {
@@ -187,7 +218,8 @@ impl<M: Model> BoostedModel<M> {
     }
 
     /// The margin of each row of a sample: how far the score of its class leads over all others, as
-    /// a share of how far scores can be apart. It is positive where the row is classified rightly.
+    /// a share of how far scores can be apart. It is positive where the row is classified rightly,
+    /// and 0 where no member says anything.
     pub fn margins(&self, sample: &Sample<'_>) -> Result<Vec<f64>> {
         sample.check()?;
         let (Target::Classes(labels), Output::Probabilities { classes }) =
@@ -206,6 +238,7 @@ impl<M: Model> BoostedModel<M> {
         let raw = self.raw_scores(&self.schema.align(sample.table)?);
         let reach: f64 = self.rounds.iter().map(|round| round.reach).sum();
         let margin = |(scores, &class): (&[f64], &u32)| match scores {
+            _ if reach == 0.0 => 0.0,
             [score] => sign(class as usize) * score / reach,
             scores => lead(scores, class as usize) / reach,
         };

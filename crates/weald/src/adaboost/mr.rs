@@ -3,6 +3,7 @@
 //! The distribution is over pairs of a row's right class and one of its wrong ones; the ranking loss
 //! is at most the product of the normalisers.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds, log_odds};
@@ -17,7 +18,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Confidences)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::Mr, Voice::Confidences))?;
     let (codes, k) = (rounds.labels()?.codes(), rounds.labels()?.n_classes());
     let is_wrong = |i: usize, l0: usize| codes[i] as usize != l0;
     let shape = (sample.n_rows(), k);
@@ -34,7 +35,7 @@ pub(super) fn fit<L: Learner>(
         }
         // alpha_t = 1/2 ln((1 + r) / (1 - r))
         let log_odds = log_odds(rounds.error_above_zero(error));
-        let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 1.0 });
+        let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 0.0 });
         // D *= exp(1/2 alpha (h(x_i, l0) - h(x_i, l1)))
         let z = d.reweight(|e| libm::exp(-alpha * half_lead(e)));
         let facts = Facts { error, edge: 0.5 - error, coefficient: alpha, normaliser: z };

@@ -7,6 +7,7 @@
 //! each round: memory and time grow with rows times rounds. Members are given the mass of each
 //! row's density as its weight.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds};
@@ -25,7 +26,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Median)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::R, Voice::Median))?;
     let rows = rounds.distribution()?;
     let scale = Scale::of(rounds.numbers()?, &rows);
     let y = rounds.numbers()?.iter().map(|&y| scale.apply(y));
@@ -45,7 +46,7 @@ pub(super) fn fit<L: Learner>(
         let is_useful = eps < 0.5;
         let above_zero = rounds.error_above_zero(eps);
         let beta = above_zero / (1.0 - above_zero);
-        let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
+        let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 0.0 });
         // w_{i,y} is multiplied by beta where h is right; here by its inverse where it is wrong.
         for (density, &h) in densities.iter_mut().zip(speaker.answers.values()) {
             density.raise(scale.apply(h), libm::exp(say));

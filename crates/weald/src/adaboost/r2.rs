@@ -3,7 +3,7 @@
 //! Rows that are predicted badly get heavier, by how far off they are as a share of the farthest.
 //! The prediction is the weighted median of the members.
 
-use super::algorithm::RegressionLoss;
+use super::algorithm::{Algorithm, RegressionLoss};
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds};
@@ -20,7 +20,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Median)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::R2 { loss }, Voice::Median))?;
     let y = rounds.numbers()?;
     let mut w = rounds.distribution()?; // w_i = 1
     loop {
@@ -33,7 +33,7 @@ pub(super) fn fit<L: Learner>(
         let is_useful = mean < 0.5;
         let above_zero = rounds.error_above_zero(mean);
         let beta = above_zero / (1.0 - above_zero); // 6.
-        let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 1.0 });
+        let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 0.0 });
         let z = w.reweight(|i| libm::exp(-say * (1.0 - losses[i]))); // 7. w_i beta^(1 - L_i)
         let facts = Facts { error: mean, edge: 0.5 - mean, coefficient: say, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);

@@ -9,8 +9,8 @@ pub struct Round {
     pub edge: f64,
     /// What its say weighs.
     pub coefficient: f64,
-    /// What the weights add up to before they are normalised again: the training error is at most
-    /// the product of these.
+    /// What the weights add up to before they are normalised again. What the product of these bounds
+    /// is for the variant to say: [`bounds`](super::BoostedModel::bounds).
     pub normaliser: f64,
     /// How far the round can move the scores of a row apart, where there are scores; margins are by
     /// the sum of these.
@@ -21,11 +21,11 @@ pub struct Round {
     pub min_margin: Option<f64>,
 }
 
-/// The products of the normalisers up to each round: bounds of the training error.
-pub fn running_bounds(rounds: &[Round]) -> Vec<f64> {
+/// The products of the normalisers up to each round, times a factor.
+pub fn running_products(rounds: &[Round], factor: f64) -> Vec<f64> {
     let product = |so_far: &mut f64, round: &Round| {
         *so_far *= round.normaliser;
         Some(*so_far)
     };
-    rounds.iter().scan(1.0, product).collect()
+    rounds.iter().scan(factor, product).collect()
 }

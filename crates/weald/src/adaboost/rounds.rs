@@ -1,5 +1,6 @@
 //! The rounds of a fit: weak hypotheses one after the other, and what is kept of them.
 
+use super::algorithm::Algorithm;
 use super::learner::{AdaBoost, Redraw};
 use super::model::{BoostedModel, Tables};
 use super::record::Round;
@@ -12,7 +13,7 @@ use crate::learner::{Learner, Refit};
 use crate::model::{Model, Output};
 use crate::observer::Event;
 use crate::run::Run;
-use crate::scores::Scores;
+use crate::scores::{Scores, argmax};
 
 /// Parts of 1 that coefficients are multiples of: sums of them are then exact, in any order.
 pub(super) const GRID: f64 = (1u64 << 36) as f64;
@@ -24,9 +25,12 @@ pub(super) struct Rounds<'a, 'r, L: Learner> {
     run: &'a Run<'r>,
     refit: Box<dyn Refit<L::Model> + 'a>,
     voice: Voice,
+    bound_factor: Option<f64>,
     members: Vec<L::Model>,
     rounds: Vec<Round>,
     tally: Option<Tally<'a>>,
+    /// Whether a member says of some rows what it does not say of others.
+    tells_apart: bool,
     /// Half the share of the lightest row.
     least_error: f64,
 }
@@ -72,8 +76,13 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         boost: &'a AdaBoost<L>,
         sample: &Sample<'a>,
         run: &'a Run<'r>,
-        voice: Voice,
+        (algorithm, voice): (Algorithm, Voice),
     ) -> Result<Rounds<'a, 'r, L>> {
+        let n_classes = match sample.target {
+            Target::Classes(labels) => labels.n_classes(),
+            Target::Numbers(_) | Target::Several(_) => 0,
+        };
+        let bound_factor = algorithm.bound_factor(n_classes);
         let tally = match sample.target {
             Target::Classes(labels) => Some(Tally::new(sample, labels, voice)?),
             Target::Numbers(_) | Target::Several(_) => None,
@@ -81,7 +90,20 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         let (refit, sample) = (boost.base.refits(sample, run)?, *sample);
         let (members, rounds) = (Vec::new(), Vec::new());
         let least_error = 0.5 * least_share(&sample)?;
-        Ok(Rounds { boost, sample, run, refit, voice, members, rounds, tally, least_error })
+        let tells_apart = false;
+        Ok(Rounds {
+            boost,
+            sample,
+            run,
+            refit,
+            voice,
+            bound_factor,
+            members,
+            rounds,
+            tally,
+            tells_apart,
+            least_error,
+        })
     }
 
     /// The distribution before the first round: the rows as they weigh.
@@ -259,6 +281,7 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         if let Some(tally) = &mut self.tally {
             tally.add_votes(facts.coefficient, &voter.classes);
         }
+        self.tells_apart |= self.differs(|row| voter.classes[row]);
         self.keep(vec![voter.model], facts, before);
     }
 
@@ -270,6 +293,7 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         if let Some(tally) = &mut self.tally {
             tally.add_answers(facts.coefficient, &answers);
         }
+        self.tells_apart |= answers.iter().any(|answers| self.differs(|row| answers.row(row)));
         self.keep(models, facts, before);
     }
 
@@ -285,21 +309,48 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         self.run.report(&Event::Member { index, total, honest: None });
     }
 
-    /// The model of all rounds.
-    pub fn finish(self) -> Result<BoostedModel<L::Model>> {
+    /// Whether something is not the same for all rows that count. Nobody asks twice.
+    fn differs<T: PartialEq>(&self, of_row: impl Fn(usize) -> T) -> bool {
+        let mut rows = (0..self.sample.n_rows()).filter(|&row| self.sample.weights.at(row) > 0.0);
+        let first = rows.next().map(&of_row);
+        !self.tells_apart
+            && rows.any(|row| first.as_ref().is_some_and(|first| *first != of_row(row)))
+    }
+
+    /// The model of all rounds. Where the first member is no better than chance, or none tells any
+    /// row from another, it says nothing, and the prior is predicted.
+    pub fn finish(mut self) -> Result<BoostedModel<L::Model>> {
         if self.members.is_empty() {
             return Err(Error::Interrupted);
         }
         let prior = Constant {}.fit(&self.sample, self.run)?.value;
+        if !self.tells_apart || self.rounds.iter().all(|round| round.coefficient == 0.0) {
+            self.say_nothing(&prior);
+        }
         Ok(BoostedModel {
             prior,
             members: self.members,
             voice: self.voice,
+            bound_factor: self.bound_factor,
             rounds: self.rounds,
             schema: self.sample.table.schema().clone(),
             output: Output::of(self.sample.target),
             tables: Tables::default(),
         })
+    }
+
+    /// Keeps the first round alone, and no coefficient.
+    fn say_nothing(&mut self, prior: &[f64]) {
+        self.members.truncate(self.members.len() / self.rounds.len());
+        self.rounds.truncate(1);
+        for round in &mut self.rounds {
+            let of_prior = self.tally.as_ref().map(|tally| tally.error_of(argmax(prior)));
+            let (training_error, min_margin) = (of_prior, of_prior.map(|_| 0.0));
+            let (coefficient, normaliser, reach) = (0.0, 1.0, 0.0);
+            let of_member = *round;
+            *round =
+                Round { coefficient, normaliser, reach, training_error, min_margin, ..of_member };
+        }
     }
 }
 

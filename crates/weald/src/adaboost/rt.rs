@@ -4,6 +4,7 @@
 //! members' mean is taken, by the logarithm of their error rates. Targets near 0 are off by any
 //! share: prefer R2 for them.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds};
@@ -20,7 +21,8 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Mean)?;
+    let mut rounds =
+        Rounds::new(boost, sample, run, (Algorithm::Rt { threshold, power }, Voice::Mean))?;
     let y = rounds.numbers()?;
     let is_wrong = |h: &Scores, i: usize| (h.values()[i] - y[i]).abs() > threshold * y[i].abs();
     let mut d = rounds.distribution()?; // D_1(i) = 1 / m
@@ -32,7 +34,7 @@ pub(super) fn fit<L: Learner>(
         let Some((speaker, eps)) = rounds.speaker(&d, judge)? else { break };
         let above_zero = rounds.error_above_zero(eps);
         let beta = libm::pow(above_zero, f64::from(power)); // beta_t = eps^n
-        let say = rounds.coefficient(if eps < 1.0 { libm::log(1.0 / beta) } else { 1.0 });
+        let say = rounds.coefficient(if eps < 1.0 { libm::log(1.0 / beta) } else { 0.0 });
         // D_{t+1}(i) = D_t(i) beta_t / Z_t where the row is right; here wrong rows by its inverse.
         let z = d.reweight(|i| if is_wrong(&speaker.answers, i) { libm::exp(say) } else { 1.0 });
         let z = z * libm::exp(-say);

@@ -3,6 +3,7 @@
 //! AdaBoost for several classes that asks of members only to be better than chance. With two
 //! classes it is AdaBoost with coefficients twice as large.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds, log_odds};
@@ -17,7 +18,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Vote)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::Samme, Voice::Vote))?;
     let y = rounds.labels()?.codes();
     let k = rounds.labels()?.n_classes().max(2) as f64;
     let chance = 1.0 - 1.0 / k;
@@ -26,7 +27,7 @@ pub(super) fn fit<L: Learner>(
         let err = rounds.error_above_zero(h.error); // 2. (b)
         let alpha = match h.is_useful {
             true => rounds.coefficient(log_odds(err) + libm::log(k - 1.0)), // 2. (c)
-            false => rounds.coefficient(1.0),
+            false => 0.0,
         };
         // 2. (d), (e)
         let z = w.reweight(h.raise_wrong(y, libm::exp(alpha)));

@@ -4,6 +4,7 @@
 //! `precision` of the largest that any weighting of the hypotheses has. To prefer where the margin
 //! itself is the aim; on noisy data AdaBoost is as good or better.
 
+use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
 use super::rounds::{Facts, Rounds};
@@ -19,7 +20,7 @@ pub(super) fn fit<L: Learner>(
     sample: &Sample<'_>,
     run: &Run<'_>,
 ) -> Result<BoostedModel<L::Model>> {
-    let mut rounds = Rounds::new(boost, sample, run, Voice::Sign)?;
+    let mut rounds = Rounds::new(boost, sample, run, (Algorithm::Star { precision }, Voice::Sign))?;
     let y = rounds.labels()?.codes();
     let mut d = rounds.distribution()?;
     let mut least_edge: f64 = 1.0;
@@ -30,7 +31,7 @@ pub(super) fn fit<L: Learner>(
         // Half of ln((1 + gamma) / (1 - gamma)) - ln((1 + rho) / (1 - rho)).
         let alpha = match h.is_useful {
             true => rounds.coefficient(half_log_ratio(gamma) - half_log_ratio(rho)),
-            false => rounds.coefficient(1.0),
+            false => 0.0,
         };
         let z = d.reweight(h.raise_wrong(y, libm::exp(2.0 * alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;

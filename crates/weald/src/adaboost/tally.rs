@@ -100,6 +100,11 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// The error of one class for all rows.
+    pub fn error_of(&self, class: usize) -> f64 {
+        self.weights.share(|row| self.labels.codes()[row] as usize != class)
+    }
+
     /// How far the rounds so far can move the scores of a row apart.
     pub fn reach(&self) -> f64 {
         self.reach

@@ -255,6 +255,13 @@ impl Learner for AnyLearner {
         }
     }
 
+    fn by_weighted_error(&self) -> Option<AnyLearner> {
+        match self {
+            AnyLearner::Stump(stump) => stump.by_weighted_error().map(AnyLearner::Stump),
+            _ => None,
+        }
+    }
+
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         each_learner!(self, learner => learner.prepare(sample, run))
     }

@@ -195,7 +195,7 @@ impl Distribution {
 
     fn put(&mut self, reals: &[f64], exponent: i32) {
         let unit = |&x: &f64| match x > 0.0 {
-            true => nearest(libm::ldexp(x, exponent)).max(1),
+            true => at_least(libm::ldexp(x, exponent)),
             false => 0,
         };
         self.units.clear();
@@ -253,16 +253,16 @@ fn product(unit: u64, factor: f64) -> f64 {
 #[inline(always)]
 fn multiplied(unit: u64, factor: f64) -> u64 {
     let product = product(unit, factor);
-    let whole = nearest(product).max(u64::from(product > 0.0));
-    if factor == 1.0 { unit } else { whole }
+    if factor == 1.0 { unit } else { at_least(product) }
 }
 
-/// The whole number that is nearest; of two the larger.
+/// The least whole number that is not below. What is bounded by products of normalisers stays so where
+/// weights are rounded up; rounded to the nearest, a row of one unit would stay at one for ever.
 #[inline(always)]
-fn nearest(x: f64) -> u64 {
-    // From 2^52 on all numbers are whole, and to add a half would round them.
-    let half = if x < (1u64 << 52) as f64 { 0.5 } else { 0.0 };
-    (x + half) as i64 as u64
+fn at_least(x: f64) -> u64 {
+    // There may be no instruction that rounds up.
+    let whole = x as i64;
+    whole.wrapping_add(i64::from((whole as f64) < x)) as u64
 }
 
 /// The power of two that weights of such a sum are multiplied by for a learner.

@@ -44,6 +44,9 @@ pub fn importance(model: &AnyModel) -> Vec<f64> {
             let weights = (0..boosted.members.len()).map(|member| boosted.coefficient(member));
             let largest = weights.clone().fold(0.0, |a: f64, b| a.max(b.abs()));
             let mut shares = vec![0.0; n_columns];
+            if largest == 0.0 {
+                return shares; // the prior is predicted
+            }
             for (member, weight) in boosted.members.iter().zip(weights) {
                 for (sum, share) in shares.iter_mut().zip(importance(member)) {
                     *sum += share * (weight.abs() / largest);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::committee::{read_members, write_whole_members};
 use super::container::{ArrayWriter, Arrays, Element, numbers};
 use super::{damaged, proof};
-use crate::adaboost::{BoostedModel, Round, Tables, Voice};
+use crate::adaboost::{BoostedModel, Round, Tables, Voice, bound_factor_of_any};
 use crate::any::AnyModel;
 use crate::data::Schema;
 use crate::ensemble::Member;
@@ -37,6 +37,12 @@ pub(super) fn write(model: &BoostedModel<AnyModel>, arrays: &mut ArrayWriter) {
     let shape = [model.rounds.len(), FACTS];
     arrays.numbers("boosted.rounds", &shape, model.rounds.iter().flat_map(facts));
     arrays.numbers("boosted.prior", &[model.prior.len()], model.prior.iter().copied());
+    // What follows from the rest is not written: so it was before there was this array.
+    let n_classes = n_classes(&model.output);
+    if model.bound_factor != bound_factor_of_any(model.voice, n_classes, &model.rounds) {
+        let factor = model.bound_factor.unwrap_or(0.0);
+        arrays.numbers("boosted.bound", &[1], std::iter::once(factor));
+    }
     write_whole_members(model.members.iter(), (&model.schema, &model.output), arrays);
 }
 
@@ -97,8 +103,24 @@ pub(super) fn read(
     let rounds: Vec<Round> =
         numbers(rounds).collect::<Vec<f64>>().chunks_exact(FACTS).map(round).collect();
     prove_rounds(&rounds, n_classes == 0)?;
+    let bound_factor = match arrays.has("boosted.bound") {
+        false => bound_factor_of_any(voice, n_classes, &rounds),
+        true => match numbers(arrays.shaped("boosted.bound", Element::F64, &[1])?).next() {
+            Some(0.0) => None,
+            Some(factor) if factor >= 1.0 && factor <= n_classes as f64 => Some(factor),
+            other => return damaged(format!("its bound is {other:?} times the normalisers")),
+        },
+    };
     let tables = Tables::default();
-    Ok(BoostedModel { members: models, voice, rounds, prior, schema, output, tables })
+    Ok(BoostedModel { members: models, voice, rounds, prior, bound_factor, schema, output, tables })
+}
+
+/// How many classes; none of numbers.
+fn n_classes(output: &Output) -> usize {
+    match output {
+        Output::Probabilities { classes } => classes.len(),
+        _ => 0,
+    }
 }
 
 /// What trees say that were grown on pairs of rows and classes: a number for each class.
@@ -122,14 +144,15 @@ fn round(facts: &[f64]) -> Round {
     }
 }
 
-/// Proves that scores are finite, and that members of numbers have a mean.
+/// Proves that scores are finite, and that members of numbers have a mean; if none weighs anything,
+/// the prior is predicted.
 fn prove_rounds(rounds: &[Round], are_of_numbers: bool) -> Result<(), ModelFileError> {
     let coefficients = || rounds.iter().map(|round| round.coefficient);
     if let Some(bad) = coefficients().find(|c| !c.is_finite()) {
         return damaged(format!("a coefficient is {bad}"));
     }
     let sum: f64 = coefficients().map(f64::abs).sum();
-    if !sum.is_finite() || (are_of_numbers && (sum == 0.0 || coefficients().any(|c| c < 0.0))) {
+    if !sum.is_finite() || (are_of_numbers && coefficients().any(|c| c < 0.0)) {
         return damaged("its coefficients are no weights");
     }
     let reach: f64 = rounds.iter().map(|round| round.reach).sum();

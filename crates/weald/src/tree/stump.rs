@@ -10,6 +10,9 @@ use crate::parameter::{Parameter, Parameters, parameter_list};
 use crate::run::Run;
 
 /// Grows a tree of one split.
+///
+/// Its criterion `auto` is that of trees, but for the members of AdaBoost, M1, SAMME and AdaBoost*: there
+/// it is the weight of the rows that are classified wrongly, which is what the theory is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stump {
     /// What a good split lowers.
@@ -38,6 +41,11 @@ impl Learner for Stump {
         run: &Run<'_>,
     ) -> Result<TreeModel> {
         self.tree().fit_pairs(sample, pairs, run)
+    }
+
+    fn by_weighted_error(&self) -> Option<Stump> {
+        let criterion = Criterion::Error;
+        (self.criterion == Criterion::Auto).then(|| Stump { criterion, ..self.clone() })
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {

@@ -181,7 +181,7 @@ impl Story {
 
     /// The product of the normalisers.
     pub fn product_of_z(&self) -> f64 {
-        self.model.bounds().last().copied().unwrap_or(1.0)
+        self.model.rounds.iter().map(|round| round.normaliser).product()
     }
 
     /// `exp(-2 sum of gamma²)`.

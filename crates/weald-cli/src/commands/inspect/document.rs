@@ -153,18 +153,19 @@ fn put_map(map: &ProbabilityMap, document: &mut Value) {
 
 /// The record of the rounds; what there is not of numbers is null.
 fn rounds_as_json(model: &BoostedModel<AnyModel>) -> Value {
-    let round = |(round, bound): (&Round, f64)| {
+    let bounds = model.bounds();
+    let round = |(at, round): (usize, &Round)| {
         json!({
             "error": round.error,
             "edge": round.edge,
             "coefficient": round.coefficient,
             "normaliser": round.normaliser,
-            "bound": bound,
+            "bound": bounds.as_ref().map(|bounds| bounds[at]),
             "training_error": round.training_error,
             "min_margin": round.min_margin,
         })
     };
-    model.rounds.iter().zip(model.bounds()).map(round).collect()
+    model.rounds.iter().enumerate().map(round).collect()
 }
 
 /// The error on rows out of the bag; errors of no rows are null.

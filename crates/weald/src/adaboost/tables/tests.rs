@@ -46,7 +46,16 @@ fn boosted(table: &Table, stumps: &[(Said, f64)], n_classes: usize) -> BoostedMo
     };
     let voice = if n_classes == 2 { Voice::Sign } else { Voice::Vote };
     let (rounds, prior) = (stumps.iter().map(round).collect(), vec![0.0; n_classes]);
-    BoostedModel { members, voice, rounds, prior, schema, output, tables: Tables::default() }
+    BoostedModel {
+        members,
+        voice,
+        rounds,
+        prior,
+        bound_factor: None,
+        schema,
+        output,
+        tables: Tables::default(),
+    }
 }
 
 /// What the members say one after the other.

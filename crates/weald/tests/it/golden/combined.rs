@@ -214,6 +214,7 @@ pub fn boosted() -> Trained {
         voice: Voice::LogShares { floor: 1e-9 },
         rounds: vec![round(1.0), round(-0.0)],
         prior: PRIOR.to_vec(),
+        bound_factor: None,
         schema: schema(),
         output: classes(),
         tables: Tables::default(),

@@ -430,7 +430,8 @@ impl Choices {
         };
         let rounds = (0..n_rounds).map(&mut round).collect();
         let (schema, tables) = (schema.clone(), Tables::default());
-        BoostedModel { members, voice, rounds, prior, schema, output, tables }
+        let bound_factor = (n_classes > 0).then_some(1.0);
+        BoostedModel { members, voice, rounds, prior, bound_factor, schema, output, tables }
     }
 
     /// The tree with some of its leaves linear.

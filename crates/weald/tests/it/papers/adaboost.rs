@@ -85,7 +85,7 @@ fn xor_by_half_planes() {
     assert_eq!(model.members, [list[1].clone(), list[2].clone(), list[4].clone()]);
     assert_close(&facts(&model, |r| r.error), &[1.0 / 4.0, 1.0 / 6.0, 1.0 / 10.0], 6);
     assert_close(&facts(&model, |r| r.coefficient), &[0.5493, 0.8047, 1.0986], 4);
-    assert_close(&model.bounds()[2..], &[0.3873], 4);
+    assert_close(&model.bounds().unwrap()[2..], &[0.3873], 4);
     let sample = Sample::new(&data.0, &data.1, &Weights::Uniform).unwrap();
     let scores = model.raw_scores(&model.schema.align(&data.0).unwrap());
     assert_close(scores.values(), &[1.354, 0.843, -0.255, -2.453], 3);
@@ -93,7 +93,7 @@ fn xor_by_half_planes() {
     assert_eq!(model.rounds[2].training_error, Some(0.0));
     assert_close(&[model.rounds[2].min_margin.unwrap()], &[0.104], 3);
     assert_eq!(model.scores(&data.0).unwrap().classes(), [1, 1, 0, 0]);
-    let product = model.bounds()[2];
+    let product = model.bounds().unwrap()[2];
     assert!(product <= edge_bound(&model));
 }
 
@@ -123,7 +123,7 @@ fn schapires_ten_points_by_half_planes() {
     assert_eq!(cuts, [(0, 2.5, 0), (0, 8.5, 0), (1, 6.5, 1)]);
     assert_close(&facts(&model, |r| r.error), &[3.0 / 10.0, 3.0 / 14.0, 3.0 / 22.0], 6);
     assert_close(&facts(&model, |r| r.coefficient), &[0.4236, 0.6496, 0.9229], 4);
-    assert_close(&[model.bounds()[2], edge_bound(&model)], &[0.5162, 0.6019], 4);
+    assert_close(&[model.bounds().unwrap()[2], edge_bound(&model)], &[0.5162, 0.6019], 4);
     assert_eq!(model.rounds[2].training_error, Some(0.0));
     let Target::Classes(labels) = &data.1 else { panic!("classes") };
     assert_eq!(model.scores(&data.0).unwrap().classes(), labels.codes());
