@@ -20,7 +20,7 @@ use crate::seed::{Purpose, Seed};
 use crate::tree::kernel::dispatch::{Loop, with_vectors};
 use crate::tree::kernel::memory::filled;
 use crate::tree::parts::{Parts, cut, on_each_thread};
-use crate::tree::statistic::{Entry, PackedPair, pack};
+use crate::tree::statistic::{Entry, PackedGradients, pack};
 
 /// Rows in a chunk of work.
 pub const CHUNK: usize = 1 << 12;
@@ -68,7 +68,7 @@ pub struct Scaled {
 /// How gradients are summed.
 pub enum Sums {
     /// From the entries themselves.
-    Packed(PackedPair),
+    Packed(PackedGradients),
     /// By row.
     Wide(WideGradients),
 }
@@ -194,7 +194,7 @@ impl Gradients {
                     entry(g.nearest(gradient.g), h.nearest(gradient.h), row)
                 })
             };
-            let sums = Sums::Packed(PackedPair::gradients(g.most));
+            let sums = Sums::Packed(PackedGradients::new(g.most, &entries.entries));
             Scaled { sums, entries, g_unit: g.unit(), h_unit: h.unit() }
         }
     }

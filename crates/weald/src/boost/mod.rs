@@ -24,6 +24,8 @@ mod parameters;
 mod rescaled;
 mod rounding;
 mod rounds;
+#[cfg(test)]
+mod row_limits;
 mod start;
 mod target_statistics;
 mod targets;

@@ -321,7 +321,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let summed = histograms.as_ref().and_then(|h| h.total(self.search.statistic));
         let total = summed.unwrap_or_else(|| self.sum(&parts));
         let summed = histograms.map(|histograms| {
-            let parameters = self.search.scan_parameters(rows.n_rows(), &total);
+            let parameters = self.search.scan_parameters(&total);
             let ranking = parameters.and_then(|p| histograms.rank(&self.group_codes, &p));
             (histograms, ranking)
         });
@@ -361,8 +361,8 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
         let (statistic, planes) = (self.search.statistic, self.search.bins.planes());
         let child =
             built.unwrap_or_else(|| vec![NodeHistograms::of(statistic, planes, small, self.pool)]);
-        let parameters = self.search.scan_parameters(n_small, small_total);
-        let ranked = parameters.zip(self.search.scan_parameters(n_large, large_total));
+        let parameters = self.search.scan_parameters(small_total);
+        let ranked = parameters.zip(self.search.scan_parameters(large_total));
         let (child, rankings) = parent.become_sibling(child, &self.group_codes, ranked, self.pool);
         let (small_ranking, large_ranking) = rankings.unzip();
         (Some((child, small_ranking)), Some((parent, large_ranking)))

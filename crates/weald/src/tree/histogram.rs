@@ -15,7 +15,6 @@ use super::kernel::scan::{ScanParameters, scan, subtract_and_scan};
 use super::parts::{n_rows, on_each_thread};
 use super::statistic::{Entry, Statistic, Sum};
 use super::team::is_at_work;
-use super::workspace::sum_of;
 use crate::data::planes::Planes;
 
 /// Rows from which building the planes of a histogram is shared among threads.
@@ -72,7 +71,7 @@ impl Histograms {
     pub fn total<T: Statistic>(&self, statistic: &T) -> Option<T::Sum> {
         let mut total = statistic.zero();
         for cell in self.cells(0, 0) {
-            total.merge(&sum_of(statistic, cell)?);
+            total.merge(&statistic.pair_as_sum(statistic.pair_of_plane_cell(cell))?);
         }
         Some(total)
     }

@@ -1,5 +1,7 @@
 //! When a node is left alone.
 
+use super::statistic::RowWeights;
+
 /// What a split must respect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
@@ -25,23 +27,37 @@ impl Limits {
             && rows / 2 >= self.min_leaf_rows
     }
 
-    /// What each child of one node must keep. `rows_per_weight` is given where sums do not know
-    /// their rows: then limits on rows become limits on weight.
-    pub fn child(&self, rows_per_weight: Option<f64>) -> ChildLimits {
-        match rows_per_weight {
-            None => ChildLimits {
-                min_rows: self.min_leaf_rows,
-                min_weight: self.min_leaf_weight,
-                min_level_rows: self.min_level_rows,
-                min_level_weight: 0.0,
-            },
-            Some(density) => ChildLimits {
-                min_rows: 1,
-                min_weight: self.min_leaf_weight.max(self.min_leaf_rows as f64 / density),
-                min_level_rows: 1,
-                min_level_weight: self.min_level_rows as f64 / density,
-            },
+    /// What each child of one node must keep.
+    pub fn child(&self) -> ChildLimits {
+        ChildLimits {
+            min_rows: self.min_leaf_rows,
+            min_weight: self.min_leaf_weight,
+            min_level_rows: self.min_level_rows,
+            min_level_weight: 0.0,
         }
+    }
+
+    /// What each child must keep as far as sums can tell that do not know their rows: no less than
+    /// that many rows weigh at the least. Too little is asked, never too much.
+    pub fn child_by_weight(&self, weights: &RowWeights) -> ChildLimits {
+        ChildLimits {
+            min_rows: 1,
+            min_weight: self.min_leaf_weight.max(weights.least(self.min_leaf_rows)),
+            min_level_rows: 1,
+            min_level_weight: weights.least(self.min_level_rows),
+        }
+    }
+
+    /// Whether two sides of these weights are surely of enough rows.
+    pub fn are_surely_kept(&self, weights: &RowWeights, sides: [f64; 2]) -> bool {
+        self.min_leaf_rows <= 1
+            || sides.iter().all(|&weight| weights.are_surely(self.min_leaf_rows, weight))
+    }
+
+    /// Whether the weight of a level tells if it is of enough rows.
+    pub fn is_level_clear(&self, weights: &RowWeights, weight: f64) -> bool {
+        weights.are_surely(self.min_level_rows, weight)
+            || weight < weights.least(self.min_level_rows)
     }
 }
 

@@ -21,6 +21,7 @@ pub mod monotone;
 mod node_histograms;
 mod oblivious;
 mod one_by_one;
+mod packed_search;
 mod pairs;
 mod partition;
 pub mod parts;

@@ -100,6 +100,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
                 None => (at, Answer::Stopped),
             }
         };
+        drop(known);
         let members = std::mem::take(level).into_iter().enumerate();
         let (big, small): (Vec<_>, Vec<_>) = members.partition(|(_, m)| self.is_big(&m.rows));
         let mut answers: Vec<_> = big.into_iter().map(answer).collect();
@@ -121,6 +122,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
                 _ => Cow::Borrowed(&[]),
             },
             n_entries: rows.n_rows(),
+            parts,
             total: &node.total,
             leeway: &node.leeway,
             histograms: node.histograms(),

@@ -5,6 +5,10 @@
 //! rows on one side, or with values in the wrong order, does not ask it and gains nothing by it;
 //! it may ask the next. Levels of a category are in one order for all nodes: that of their sums
 //! over the level.
+//!
+//! Where the cells of nodes do not know their rows, a question gains no more than they say
+//! (`packed_search`): the rows are counted for the question that would be asked, if their weight
+//! leaves open which nodes may ask it.
 
 use std::borrow::Cow;
 
@@ -12,8 +16,10 @@ use rayon::prelude::*;
 
 use super::constraints::Leeway;
 use super::criterion::{Criterion, beats};
+use super::limits::ChildLimits;
 use super::model::Rule;
 use super::node_histograms::NodeHistograms;
+use super::parts::OfParts;
 use super::search::Search;
 use super::splitter::categories::{pool_rare_levels, subset};
 use super::splitter::histogram::missing_alone;
@@ -27,6 +33,8 @@ const POOLED: u32 = u32::MAX;
 pub struct LevelNode<'n, S> {
     /// Its rows; empty if histograms tell all there is to know of them.
     pub entries: Cow<'n, [Entry]>,
+    /// The same in parts, and never empty.
+    pub parts: OfParts<&'n [Entry]>,
     /// How many rows.
     pub n_entries: usize,
     /// What they add up to.
@@ -46,13 +54,36 @@ struct Order {
 }
 
 /// A node with the bins of one feature.
-type Known<'k, 'n, S> = (&'k LevelNode<'n, S>, Occupied<S>);
+struct Known<'k, 'n, S> {
+    node: &'k LevelNode<'n, S>,
+    occupied: Occupied<S>,
+    /// Whether these know their rows.
+    is_counted: bool,
+}
+
+/// The best question about one feature, or one that is no worse.
+struct Proposed {
+    offer: Offer,
+    /// Whether it gains what it says.
+    is_sure: bool,
+}
 
 impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// The question that gains most, summed over the nodes of a level; `None` if none gains enough.
     pub(super) fn question(&self, nodes: &[LevelNode<'_, T::Sum>]) -> Option<Split> {
-        let offers = self.features.par_iter().filter_map(|&f| self.question_of(f, nodes));
-        self.choose(offers.collect())
+        let propose = |&feature: &usize| self.question_of(feature, nodes, false);
+        let mut proposed: Vec<Proposed> = self.features.par_iter().filter_map(propose).collect();
+        loop {
+            proposed.retain(|p| p.offer.division.gain >= self.limits.min_gain);
+            let divisions: Vec<Division> = proposed.iter().map(|p| p.offer.division).collect();
+            let best = self.criterion.choose(&divisions)?;
+            let Proposed { offer, is_sure } = proposed.swap_remove(best);
+            if is_sure {
+                return self.spelled_out(offer);
+            }
+            proposed.extend(self.question_of(offer.feature, nodes, true));
+            proposed.sort_by_key(|p| p.offer.feature);
+        }
     }
 
     /// Whether a node asks the question.
@@ -61,27 +92,52 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         if !self.constraints.allow(node.leeway, feature) {
             return false;
         }
-        let occupied = self.occupied(feature, node);
-        let Some(left) = occupied.left_sum(&question.test, self.statistic.zero()) else {
-            return false;
+        let mut known = self.known(feature, node);
+        let left_of = |known: &Known<'_, '_, T::Sum>| {
+            known.occupied.left_sum(&question.test, self.statistic.zero())
         };
-        let mut right = node.total.clone();
+        let Some(mut left) = left_of(&known) else { return false };
+        if self.is_open(&known, &left) {
+            self.count_known(feature, &mut known);
+            left = left_of(&known).unwrap_or(left);
+        }
+        let total = self.total_of(&known);
+        let mut right = total.clone();
         right.remove(&left);
         // Missing values have no order among the others.
         let alone = matches!(question.rule, Rule::Number { threshold: f64::NEG_INFINITY, .. });
-        let candidate = self.level_candidate(feature, node, !alone);
+        let candidate = self.level_candidate(feature, (&known, &total), !alone);
         gain(&candidate, &self.criterion.within(node.leeway.bounds), &left, &right).is_some()
     }
 
-    /// The best question about one feature.
-    fn question_of(&self, feature: usize, nodes: &[LevelNode<'_, T::Sum>]) -> Option<Offer> {
+    /// Whether it takes counting to know if a node may have `left` on its left.
+    fn is_open(&self, known: &Known<'_, '_, T::Sum>, left: &T::Sum) -> bool {
+        let Some(weights) = self.statistic.row_weights().filter(|_| !known.is_counted) else {
+            return false;
+        };
+        let sides = [left.weight(), known.node.total.weight() - left.weight()];
+        let least = self.limits.child_by_weight(&weights).min_weight;
+        sides.iter().all(|&weight| weight > 0.0 && weight >= least)
+            && !self.limits.are_surely_kept(&weights, sides)
+    }
+
+    /// The best question about one feature. If rows are not to be counted, one that is no worse.
+    fn question_of(
+        &self,
+        feature: usize,
+        nodes: &[LevelNode<'_, T::Sum>],
+        count: bool,
+    ) -> Option<Proposed> {
         let nodes = nodes.iter().filter(|node| self.constraints.allow(node.leeway, feature));
-        let nodes: Vec<_> = nodes.map(|node| (node, self.occupied(feature, node))).collect();
+        let mut nodes: Vec<_> = nodes.map(|node| self.known(feature, node)).collect();
+        if count || !self.are_levels_known(feature, &nodes) {
+            nodes.iter_mut().for_each(|known| self.count_known(feature, known));
+        }
         let (whole, order) = self.order(feature, &nodes)?;
         let some_missing = whole.missing.rows() > 0;
         let mut gains = vec![[0.0; 2]; order.codes.len()];
-        for (node, occupied) in &nodes {
-            self.add_gains(feature, node, occupied, &order, &mut gains);
+        for known in &nodes {
+            self.add_gains(feature, known, &order, &mut gains);
         }
         if self.bins.column(feature).is_categorical() {
             let n_levels = order.codes.len();
@@ -101,7 +157,13 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             }
         }
         let (last, missing_left, gain) = best.filter(|(.., gain)| *gain > 0.0)?;
-        Some(self.ask(feature, &whole, &order, (last, missing_left, gain)))
+        let offer = self.ask(feature, &whole, &order, (last, missing_left, gain));
+        let test = offer.clone().split(&self.bins.column(feature).cuts).test;
+        let is_sure = nodes.iter().all(|known| {
+            let left = known.occupied.left_sum(&test, self.statistic.zero());
+            left.is_none_or(|left| !self.is_open(known, &left))
+        });
+        Some(Proposed { offer, is_sure })
     }
 
     /// The question whether a value is among the codes up to position `last`.
@@ -145,7 +207,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let column = self.bins.column(feature);
         let mut whole = Occupied::new(self.statistic);
         let mut of_code: Vec<Option<T::Sum>> = vec![None; column.n_bins()];
-        for (_, occupied) in nodes {
+        for Known { occupied, .. } in nodes {
             whole.missing.merge(&occupied.missing);
             for (&code, sum) in occupied.codes.iter().zip(&occupied.sums) {
                 of_code[usize::from(code)].get_or_insert_with(|| self.statistic.zero()).merge(sum);
@@ -157,10 +219,8 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             whole.sums.push(sum);
         }
         if column.is_categorical() {
-            let mut total = self.statistic.zero();
-            nodes.iter().for_each(|(node, _)| total.merge(node.total));
-            let n_entries = nodes.iter().map(|(node, _)| node.n_entries).sum();
-            pool_rare_levels(&self.child_limits(n_entries, &total), &mut whole);
+            let are_counted = nodes.iter().all(|known| known.is_counted);
+            pool_rare_levels(&self.limits_of(are_counted), &mut whole);
         }
         if whole.is_constant() {
             return None;
@@ -184,13 +244,14 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     fn add_gains(
         &self,
         feature: usize,
-        node: &LevelNode<'_, T::Sum>,
-        occupied: &Occupied<T::Sum>,
+        known: &Known<'_, '_, T::Sum>,
         order: &Order,
         gains: &mut [[f64; 2]],
     ) {
+        let Known { node, occupied, .. } = known;
         let criterion = self.criterion.within(node.leeway.bounds);
-        let candidate = self.level_candidate(feature, node, true);
+        let total = self.total_of(known);
+        let candidate = self.level_candidate(feature, (known, &total), true);
         let mut missing = occupied.missing.clone();
         let mut bins: Vec<(usize, &T::Sum)> = Vec::with_capacity(occupied.codes.len());
         for (&code, sum) in occupied.codes.iter().zip(&occupied.sums) {
@@ -200,7 +261,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             }
         }
         bins.sort_unstable_by_key(|(position, _)| *position);
-        let (mut left, mut right) = (self.statistic.zero(), node.total.clone());
+        let (mut left, mut right) = (self.statistic.zero(), total.clone());
         let some_missing = missing.rows() > 0;
         let both = |left: &mut T::Sum, right: &mut T::Sum| {
             let missing_right = gain(&candidate, &criterion, left, right).unwrap_or(0.0);
@@ -233,25 +294,69 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         }
     }
 
-    fn occupied(&self, feature: usize, node: &LevelNode<'_, T::Sum>) -> Occupied<T::Sum> {
-        self.with_workspace(|workspace| {
+    /// A node with the bins of a feature, as its cells or its rows have them.
+    fn known<'k, 'n>(
+        &self,
+        feature: usize,
+        node: &'k LevelNode<'n, T::Sum>,
+    ) -> Known<'k, 'n, T::Sum> {
+        let occupied = self.with_workspace(|workspace| {
             self.occupy(feature, node.histograms, &node.entries, workspace);
             std::mem::replace(&mut workspace.occupied, Occupied::new(self.statistic))
-        })
+        });
+        let is_of_cells = node.histograms.is_some() && self.bins.planes().place(feature).is_some();
+        Known { node, occupied, is_counted: !is_of_cells || self.statistic.counts_rows() }
+    }
+
+    /// Counts the rows of a node in the bins of a feature, if they are not counted.
+    fn count_known(&self, feature: usize, known: &mut Known<'_, '_, T::Sum>) {
+        if !known.is_counted {
+            self.count(feature, &known.node.parts, &mut known.occupied);
+            known.is_counted = true;
+        }
+    }
+
+    /// Whether it is known which levels of a category the level's nodes tell apart.
+    fn are_levels_known(&self, feature: usize, nodes: &[Known<'_, '_, T::Sum>]) -> bool {
+        let Some(weights) = self.statistic.row_weights().filter(|_| !self.is_number(feature))
+        else {
+            return true;
+        };
+        let mut of_code = vec![0.0; self.bins.column(feature).n_bins()];
+        for Known { occupied, .. } in nodes {
+            for (&code, sum) in occupied.codes.iter().zip(&occupied.sums) {
+                of_code[usize::from(code)] += sum.weight();
+            }
+        }
+        let is_clear = |&weight: &f64| self.limits.is_level_clear(&weights, weight);
+        of_code.iter().filter(|weight| **weight > 0.0).all(is_clear)
+    }
+
+    /// What the sides of a node must keep, given whether its rows are counted.
+    fn limits_of(&self, is_counted: bool) -> ChildLimits {
+        if is_counted { self.limits.child() } else { self.cell_limits() }
+    }
+
+    /// What a node adds up to, with as many rows as its bins say they are of.
+    fn total_of(&self, known: &Known<'_, '_, T::Sum>) -> T::Sum {
+        let Known { node, is_counted, .. } = known;
+        let by_weight = || node.total.weight() as u64;
+        let rows = if *is_counted { node.n_entries as u64 } else { by_weight() };
+        self.statistic.of_rows(node.total, rows)
     }
 
     fn level_candidate<'b>(
         &'b self,
         feature: usize,
-        node: &LevelNode<'b, T::Sum>,
+        (known, total): (&Known<'_, '_, T::Sum>, &'b T::Sum),
         ordered: bool,
     ) -> Candidate<'b, T::Sum> {
         Candidate {
             level_charge: 0.0,
             feature,
             cuts: &self.bins.column(feature).cuts,
-            total: node.total,
-            limits: self.child_limits(node.n_entries, node.total),
+            total,
+            limits: self.limits_of(known.is_counted),
             direction: self.constraints.direction(feature).filter(|_| ordered),
         }
     }

@@ -7,11 +7,10 @@ use rayon::prelude::*;
 
 use super::Splitter;
 use super::constraints::{Constraints, Leeway};
-use super::criterion::{Criterion, RankedBy};
-use super::histogram::{Histograms, Ranking};
-use super::kernel::scan::ScanParameters;
+use super::criterion::Criterion;
+use super::histogram::Ranking;
 use super::limits::{ChildLimits, Limits};
-use super::marginals::{Ranker, for_each_shared};
+use super::marginals::for_each_shared;
 use super::node_histograms::NodeHistograms;
 use super::parts::n_rows;
 use super::splitter::{self, Candidate, Division, Offer, Split};
@@ -57,7 +56,10 @@ pub struct Search<'a, T: Statistic, C> {
 pub(super) struct Asked<'n, S> {
     /// Its rows; empty if histograms tell all there is to know of them.
     pub entries: &'n [Entry],
+    /// The same in parts, and never empty.
+    pub parts: &'n [&'n [Entry]],
     pub n_entries: usize,
+    /// What they add up to, with their number.
     pub total: &'n S,
     seed: Seed,
     pub leeway: &'n Leeway,
@@ -107,8 +109,9 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             _ => Cow::Borrowed(&[]),
         };
         let n_entries = n_rows(parts);
-        let noise = OnceLock::new();
-        let node = &Asked { entries: &entries, n_entries, total, seed, leeway, noise };
+        let told = self.told_its_rows(total, n_entries);
+        let (total, noise) = (told.as_ref().unwrap_or(total), OnceLock::new());
+        let node = &Asked { entries: &entries, parts, n_entries, total, seed, leeway, noise };
         let offers = match self.splitter {
             Splitter::Isolating => return self.spelled_out(self.isolating_offer(node)?),
             _ if self.n_features < self.features.len() => self.drawn(node),
@@ -139,17 +142,13 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     }
 
     /// The split that the criterion chooses among those that gain enough.
-    pub(super) fn choose(&self, offers: Vec<Offer>) -> Option<Split> {
-        self.spelled_out(self.chosen(offers)?)
-    }
-
     fn chosen(&self, mut offers: Vec<Offer>) -> Option<Offer> {
         offers.retain(|offer| offer.division.gain >= self.limits.min_gain);
         let divisions: Vec<Division> = offers.iter().map(|offer| offer.division).collect();
         Some(offers.swap_remove(self.criterion.choose(&divisions)?))
     }
 
-    fn spelled_out(&self, offer: Offer) -> Option<Split> {
+    pub(super) fn spelled_out(&self, offer: Offer) -> Option<Split> {
         let cuts = &self.bins.column(offer.feature).cuts;
         Some(offer.split(cuts))
     }
@@ -209,7 +208,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     }
 
     /// The split that the splitter proposes for one feature.
-    fn offer_of(
+    pub(super) fn offer_of(
         &self,
         feature: usize,
         node: &Asked<'_, T::Sum>,
@@ -245,88 +244,6 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             }
         };
         offer.filter(|offer| is_of_use(offer, node.leeway))
-    }
-
-    /// The best splits of the features that may be the node's best, from its histograms.
-    fn summed(
-        &self,
-        node: &Asked<'_, T::Sum>,
-        histograms: &Histograms,
-        ranking: Option<Ranking>,
-    ) -> Vec<Offer> {
-        let &Asked { n_entries, total, leeway, .. } = node;
-        let criterion = &self.criterion.within(leeway.bounds);
-        // The kernels know neither bounds nor directions. Without bounds, what they say of a
-        // feature with a direction is more than it can gain.
-        let ranking = ranking.filter(|_| leeway.bounds.are_open());
-        let planes = self.bins.planes();
-        let allows = |f: &&usize| self.constraints.allow(leeway, **f);
-        let features: Vec<usize> = self.features.iter().filter(allows).copied().collect();
-        self.with_workspace(|workspace| {
-            let scores = self.scores(node, histograms, ranking.as_ref(), &features, workspace);
-            let is_free = |f: &usize| self.constraints.direction(*f).is_none();
-            let best = features.iter().filter(|f| is_free(f)).map(|&f| scores[f]);
-            let best = best.fold(f64::NEG_INFINITY, f64::max);
-            let is_centred = self.scan_parameters(n_entries, total).is_some_and(|p| p.mean != 0.0);
-            let floor = best - 2.0 * self.ranking_error(n_entries, best, is_centred);
-            let hopeless = |f: usize| {
-                ranking.is_some()
-                    && self.is_number(f)
-                    && (scores[f] < floor || scores[f] == f64::NEG_INFINITY)
-            };
-            let mut offers = Vec::new();
-            for &feature in &features {
-                let column = self.bins.column(feature);
-                match planes.place(feature) {
-                    Some(_) if hopeless(feature) => continue,
-                    Some(Place { shared: Some(cells), .. }) => {
-                        let cells = workspace.shared[cells.clone()].iter().copied();
-                        workspace.occupied.fill(self.statistic, column.n_bins(), cells);
-                    }
-                    Some(Place { plane, place, shared: None }) => {
-                        let cells = histograms.cells(*plane, *place);
-                        workspace.occupied.fill(self.statistic, MISSING_U8.into(), cells);
-                    }
-                    None => {
-                        offers.extend(self.offer_of(feature, node, workspace));
-                        continue;
-                    }
-                }
-                let candidate = self.candidate(feature, node);
-                let offer = self.best_of(&candidate, criterion, workspace);
-                offers.extend(offer.filter(|offer| is_of_use(offer, leeway)));
-            }
-            offers
-        })
-    }
-
-    /// The score of the best cut of each numeric feature, where the criterion can be ranked; minus
-    /// infinity for all others. The cells of features that share bytes are left in the workspace.
-    fn scores(
-        &self,
-        node: &Asked<'_, T::Sum>,
-        histograms: &Histograms,
-        ranking: Option<&Ranking>,
-        features: &[usize],
-        workspace: &mut Workspace<T::Sum>,
-    ) -> Vec<f64> {
-        let planes = self.bins.planes();
-        let mut scores = vec![f64::NEG_INFINITY; planes.n_features()];
-        let ranker = ranking.and_then(|_| self.ranker(node.n_entries, node.total));
-        workspace.shared.resize(planes.n_shared_cells(), 0);
-        for_each_shared(histograms, planes, features, |place, member, cells| {
-            workspace.shared[place].copy_from_slice(cells);
-            if let Some(ranker) = ranker.as_ref().filter(|_| self.is_number(member.feature)) {
-                scores[member.feature] = ranker.score(member, cells);
-            }
-        });
-        let Some(ranking) = ranking else { return scores };
-        for &feature in features.iter().filter(|f| self.is_number(**f)) {
-            if let Some(Place { plane, place, shared: None }) = planes.place(feature) {
-                scores[feature] = ranking.score(*plane, *place).into();
-            }
-        }
-        scores
     }
 
     /// What the rows that a split sends left add up to, from its node's histograms.
@@ -397,7 +314,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         node: &Asked<'b, T::Sum>,
     ) -> Candidate<'b, T::Sum> {
         let cuts = &self.bins.column(feature).cuts;
-        let limits = self.child_limits(node.n_entries, node.total);
+        let limits = self.limits.child();
         let direction = self.constraints.direction(feature);
         let is_charged = self.level_charge > 0.0 && !self.is_number(feature);
         let level_charge = if is_charged { self.level_charge * self.noise(node) } else { 0.0 };
@@ -424,55 +341,24 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         self.constraints.below(leeway, &split.rule, values)
     }
 
-    pub(super) fn child_limits(&self, n_entries: usize, total: &T::Sum) -> ChildLimits {
-        let density = (!self.statistic.counts_rows()).then(|| n_entries as f64 / total.weight());
-        self.limits.child(density)
+    /// What the children of a node must keep, as far as its cells can tell.
+    pub(super) fn cell_limits(&self) -> ChildLimits {
+        match self.statistic.row_weights() {
+            None => self.limits.child(),
+            Some(weights) => self.limits.child_by_weight(&weights),
+        }
+    }
+
+    /// The sum of a node with its number of rows, where sums may not know it.
+    pub(super) fn told_its_rows(&self, total: &T::Sum, n_entries: usize) -> Option<T::Sum> {
+        let knows = self.statistic.counts_rows();
+        (!knows).then(|| self.statistic.of_rows(total, n_entries as u64))
     }
 
     /// Whether a node may be split at all.
     pub fn allows(&self, depth: usize, n_entries: usize, total: &T::Sum) -> bool {
         let counted = self.statistic.counts_rows();
         self.limits.allow_node(depth, if counted { total.rows() } else { n_entries as u64 })
-    }
-
-    /// How the kernels rank a node's splits; `None` if the criterion is not one of theirs.
-    pub fn scan_parameters(&self, n_entries: usize, total: &T::Sum) -> Option<ScanParameters> {
-        let pair = self.statistic.sum_as_pair(total)?;
-        let by = self.criterion.ranked_by(&pair)?;
-        let limits = self.child_limits(n_entries, total);
-        Some(ScanParameters {
-            mean: by.mean as f32,
-            total: ((pair.g << 32) as u64).wrapping_add(pair.h as u64),
-            lambda: by.lambda as f32,
-            min_h: (limits.min_rows as f64).max(limits.min_weight) as f32,
-        })
-    }
-
-    /// The same ranking for columns that share bytes.
-    fn ranker(&self, n_entries: usize, total: &T::Sum) -> Option<Ranker> {
-        let total = self.statistic.sum_as_pair(total)?;
-        let by = self.criterion.ranked_by(&total)?;
-        let limits = self.child_limits(n_entries, &self.statistic.pair_as_sum(total)?);
-        let min_h = (limits.min_rows as f64).max(limits.min_weight);
-        // Rounded as the kernels' parameters are, so that scores are of one kind.
-        let single = |x: f64| f64::from(x as f32);
-        let by = RankedBy { mean: single(by.mean), lambda: single(by.lambda) };
-        Some(Ranker { total, by, min_h })
-    }
-
-    /// How far a score in single precision may be from the true one. Sums are rounded once and a
-    /// score is made of a dozen operations on positive numbers, so it is off by its own last
-    /// digits. Where sums are centred the digits of what is taken away count: a sum is then off by
-    /// at most `e`, a few units in the last place of the largest possible sum, and a score
-    /// `s = g^2 / h` with `h >= 1` by at most `2 e sqrt(s)` on each side.
-    fn ranking_error(&self, n_entries: usize, best: f64, is_centred: bool) -> f64 {
-        let own_digits = best.abs() * (0.5f64).powi(20);
-        if !is_centred {
-            return own_digits;
-        }
-        let reach = self.statistic.packed_reach().unwrap_or(0.0);
-        let e = reach * n_entries as f64 * (0.5f64).powi(21);
-        4.0 * e * best.max(0.0).sqrt() + 2.0 * e * e + 4.0 * own_digits
     }
 
     pub(super) fn with_workspace<R>(&self, work: impl FnOnce(&mut Workspace<T::Sum>) -> R) -> R {
@@ -487,7 +373,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
 
 /// Whether a split has its values in order and, where they have bounds, moves any of them. Trees are
 /// grown to the end: where all rows are pressed against a bound no split would part them well.
-fn is_of_use(offer: &Offer, leeway: &Leeway) -> bool {
+pub(super) fn is_of_use(offer: &Offer, leeway: &Leeway) -> bool {
     match leeway.bounds.are_open() {
         true => offer.division.gain != f64::NEG_INFINITY,
         false => offer.division.gain > 0.0,

@@ -120,7 +120,7 @@ impl<T: Statistic, C: Criterion<T::Sum>> Search<'_, T, C> {
         let Some((ranked, total)) = self.criterion.ranked_vectors().zip(total) else {
             return vec![None; features.len()];
         };
-        let limits = self.child_limits(node.n_entries, node.total);
+        let limits = self.limits.child();
         let parameters = RankParameters {
             ranked,
             total,

@@ -137,7 +137,7 @@ impl<S: Sum> Workspace<S> {
         column: &BinnedColumn,
         (codes, entries): (impl ExactSizeIterator<Item = u8> + Clone, &[Entry]),
     ) -> Option<Offer> {
-        if statistic.h_bits().is_none() {
+        if !packs(statistic, entries) {
             let has_classes = entries.first().is_some_and(|&e| statistic.class_of(e).is_some());
             let is_free = candidate.direction.is_none() && !column.has_missing();
             if has_classes && is_free && criterion.ranks_by_squares() {
@@ -172,7 +172,7 @@ impl<S: Sum> Workspace<S> {
     ) {
         self.occupied.clear();
         match &column.codes {
-            Codes::U8(codes) if statistic.h_bits().is_some() => {
+            Codes::U8(codes) if packs(statistic, entries) => {
                 self.sum_packed(statistic, of_rows(codes, entries), entries);
             }
             Codes::U8(codes) => self.sum_bytes(statistic, of_rows(codes, entries), entries),
@@ -202,7 +202,7 @@ impl<S: Sum> Workspace<S> {
         add_column(cells_of(statistic, codes, entries), &mut self.packed, &mut touched);
         for code in bits(touched) {
             let cell = std::mem::take(&mut self.packed[code]);
-            self.occupied.add_cell(statistic, code, cell);
+            self.occupied.add_sum(statistic, code, sum_of(statistic, cell));
         }
     }
 
@@ -235,6 +235,11 @@ impl<S: Sum> Workspace<S> {
     }
 }
 
+/// Whether the sums of some rows fit in packed cells.
+fn packs<T: Statistic>(statistic: &T, entries: &[Entry]) -> bool {
+    statistic.h_bits().is_some() && entries.len() <= statistic.most_cell_rows()
+}
+
 /// What entries add to the cells of their codes.
 fn cells_of<T: Statistic>(
     statistic: &T,
@@ -251,8 +256,8 @@ fn of_rows(codes: &[u8], entries: &[Entry]) -> impl ExactSizeIterator<Item = u8>
 }
 
 impl<S: Sum> Occupied<S> {
-    /// Becomes what the cells of one feature hold, one cell for each bin and then, if there is one
-    /// more, that of missing values.
+    /// Becomes what the cells of a plane hold of one feature, one cell for each bin and then, if there
+    /// is one more, that of missing values.
     pub fn fill<T: Statistic<Sum = S>>(
         &mut self,
         statistic: &T,
@@ -261,12 +266,13 @@ impl<S: Sum> Occupied<S> {
     ) {
         self.clear();
         for (code, cell) in cells.enumerate().filter(|(_, cell)| *cell != 0) {
-            self.add_cell(statistic, if code < n_bins { code } else { MISSING_U8.into() }, cell);
+            let sum = statistic.pair_as_sum(statistic.pair_of_plane_cell(cell));
+            self.add_sum(statistic, if code < n_bins { code } else { MISSING_U8.into() }, sum);
         }
     }
 
-    fn add_cell<T: Statistic<Sum = S>>(&mut self, statistic: &T, code: usize, cell: u64) {
-        let Some(sum) = sum_of(statistic, cell) else { return };
+    fn add_sum<T: Statistic<Sum = S>>(&mut self, statistic: &T, code: usize, sum: Option<S>) {
+        let Some(sum) = sum else { return };
         if code == usize::from(MISSING_U8) {
             self.missing = sum;
         } else {

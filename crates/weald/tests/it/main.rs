@@ -16,6 +16,7 @@ mod held_out_metric;
 mod inspect;
 mod laws;
 mod layers;
+mod leaf_rows;
 mod linear_leaves;
 mod losses;
 mod monotone_trees;

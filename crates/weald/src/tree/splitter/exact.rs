@@ -136,7 +136,7 @@ impl<S: Sum> Occupied<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::statistic::{PackedPair, pack};
+    use crate::tree::statistic::{PackedGradients, pack};
     use proptest::prelude::*;
 
     proptest! {
@@ -144,9 +144,9 @@ mod tests {
         fn sums_by_code_are_those_by_sorting(
             codes in prop::collection::vec(prop_oneof![9 => 0u16..700, 1 => Just(MISSING_U16)], 1..900),
         ) {
-            let pairs = PackedPair::gradients(9.0);
             let entry = |row: usize| pack(row as u32, row as i16 % 19 - 9, 1 + row as u16 % 5);
             let entries: Vec<Entry> = (0..codes.len()).filter(|row| row % 7 != 3).map(entry).collect();
+            let pairs = PackedGradients::new(9.0, &entries);
             let mut sorted = Occupied::new(&pairs);
             let (mut keys, mut spare) = (Vec::new(), Vec::new());
             occupied_by_sorting(&pairs, &codes, &entries, &mut keys, &mut spare, &mut sorted);

@@ -56,10 +56,11 @@ fn read(numbers: &Numbers, entries: &[Entry], values: &mut Vec<f64>) {
 /// What the rows on the left, and those whose value is missing, add up to.
 fn sums<'e, T: Statistic>(
     statistic: &T,
-    rows: impl Iterator<Item = (f64, &'e Entry)> + Clone,
+    rows: impl ExactSizeIterator<Item = (f64, &'e Entry)> + Clone,
     is_left: impl Fn(f64) -> bool,
 ) -> (T::Sum, T::Sum) {
     if statistic.h_bits().is_some()
+        && rows.len() <= statistic.most_cell_rows()
         && let Some(sums) = packed_sums(statistic, rows.clone(), &is_left)
     {
         return sums;

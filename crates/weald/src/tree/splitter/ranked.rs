@@ -7,7 +7,7 @@
 
 use super::{Candidate, Cut, Offer};
 use crate::tree::criterion::{Criterion, beats};
-use crate::tree::statistic::{PairSum, Statistic};
+use crate::tree::statistic::{PairSum, Statistic, Sum};
 
 /// How far ranks may lie apart, relative to the larger, that stand for equal gains. Gains count as
 /// equal within 1e-12 of themselves, and are less than ranks, which are off by some 1e-15.
@@ -41,13 +41,13 @@ pub(super) fn first_best<J>(
 pub struct RankedCuts {
     codes: [u8; 256],
     /// What is on the left of each cut.
-    left: [(i64, i64); 256],
+    left: [PairSum; 256],
     ranks: [f64; 256],
 }
 
 impl Default for RankedCuts {
     fn default() -> RankedCuts {
-        RankedCuts { codes: [0; 256], left: [(0, 0); 256], ranks: [0.0; 256] }
+        RankedCuts { codes: [0; 256], left: [PairSum::default(); 256], ranks: [0.0; 256] }
     }
 }
 
@@ -65,10 +65,10 @@ impl RankedCuts {
         let (n, best) = self.rank(statistic, total, candidate, (cells, touched));
         let ranks = self.ranks[..n].iter().copied().take(n.saturating_sub(1));
         let judge = |cut: usize| {
-            let (g, h) = self.left[cut];
-            let left = statistic.pair_as_sum(PairSum { g, h, n: h })?;
-            let (g, h) = (total.g - g, total.h - h);
-            let right = statistic.pair_as_sum(PairSum { g, h, n: h })?;
+            let (left, mut right) = (self.left[cut], total);
+            right.remove(&left);
+            let left = statistic.pair_as_sum(left)?;
+            let right = statistic.pair_as_sum(right)?;
             let gain = |l: &T::Sum, r: &T::Sum| criterion.gain(candidate.total, l, r);
             let division = candidate.divide(&left, &right, false, gain)?;
             Some((division.gain, division))
@@ -90,27 +90,25 @@ impl RankedCuts {
         (cells, touched): (&mut [u64; 256], [u64; 4]),
     ) -> (usize, f64) {
         let (mut n, mut best) = (0, f64::NEG_INFINITY);
-        let (mut g, mut h) = (0i64, 0i64);
+        let mut left = PairSum::default();
         let (all_g, all_h) = (total.g as f64, total.h as f64);
         for (first, mut word) in (0..).step_by(64).zip(touched) {
             while word != 0 {
                 let code: usize = first + word.trailing_zeros() as usize;
                 word &= word - 1;
                 let cell = std::mem::take(&mut cells[code & 255]);
-                let own = statistic.pair_of_cell(cell);
-                g += own.g;
-                h += own.h;
-                let (left_g, left_h) = (g as f64, h as f64);
+                left.merge(&statistic.pair_of_cell(cell));
+                let (left_g, left_h) = (left.g as f64, left.h as f64);
                 let (right_g, right_h) = (all_g - left_g, all_h - left_h);
-                let rest = total.h - h;
-                let is_allowed = candidate.limits.allow(h as u64, left_h)
+                let rest = total.n - left.n;
+                let is_allowed = candidate.limits.allow(left.n as u64, left_h)
                     && candidate.limits.allow(rest as u64, right_h)
                     && rest > 0;
                 let squares = left_g * left_g * right_h + right_g * right_g * left_h;
                 let rank = squares / (left_h * right_h);
                 let rank = if is_allowed { rank } else { f64::NEG_INFINITY };
                 self.codes[n & 255] = code as u8;
-                self.left[n & 255] = (g, h);
+                self.left[n & 255] = left;
                 self.ranks[n & 255] = rank;
                 best = if rank > best { rank } else { best };
                 n += 1;

@@ -7,6 +7,7 @@
 mod counted_pair;
 mod counts;
 pub mod fixed_point;
+mod packed_gradients;
 mod pair;
 mod several;
 mod vector;
@@ -15,6 +16,7 @@ use std::cmp::Ordering;
 
 pub use counted_pair::CountedPair;
 pub use counts::{ClassCounts, CountSum};
+pub use packed_gradients::PackedGradients;
 pub use pair::{PackedPair, PairSum, WidePair, pack};
 pub use several::{SeveralPairs, SeveralSum};
 pub use vector::{Layout, VectorSum, Vectors};
@@ -61,6 +63,17 @@ pub trait Statistic: Sync {
         PairSum { g: cell as i64 >> bits, h, n: h }
     }
 
+    /// Rows whose sums fit in such a cell.
+    fn most_cell_rows(&self) -> usize {
+        usize::MAX
+    }
+
+    /// The pair of a cell of a plane, which holds `h` in its lower and `g` in its upper half.
+    #[inline]
+    fn pair_of_plane_cell(&self, cell: u64) -> PairSum {
+        self.pair_of_cell(cell)
+    }
+
     /// A sum from a pair; `None` where sums are not pairs.
     fn pair_as_sum(&self, pair: PairSum) -> Option<Self::Sum> {
         let _ = pair;
@@ -92,10 +105,21 @@ pub trait Statistic: Sync {
     /// The sum of no rows.
     fn zero(&self) -> Self::Sum;
 
-    /// Whether sums know how many rows they are of. Gradients do not: there the number of rows
-    /// in a child is estimated from its share of the node's weight.
+    /// What one row may weigh, where cells of planes do not know how many rows they are of: packed
+    /// gradients. Their sums then say that they are of as many rows as they weigh.
+    fn row_weights(&self) -> Option<RowWeights> {
+        None
+    }
+
+    /// Whether all sums know how many rows they are of.
     fn counts_rows(&self) -> bool {
-        true
+        self.row_weights().is_none()
+    }
+
+    /// A sum that is told how many rows it is of, where sums may not know.
+    fn of_rows(&self, sum: &Self::Sum, rows: u64) -> Self::Sum {
+        let _ = rows;
+        sum.clone()
     }
 
     /// Adds one row.
@@ -129,6 +153,27 @@ pub struct Spread {
     pub weight: f64,
     /// The same with squared distances of the target from its mean.
     pub variance: f64,
+}
+
+/// What one row may weigh, in the statistic's integer unit; never nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowWeights {
+    /// The lightest row.
+    pub lightest: f64,
+    /// The heaviest row.
+    pub heaviest: f64,
+}
+
+impl RowWeights {
+    /// What so many rows weigh at the least.
+    pub fn least(&self, rows: u64) -> f64 {
+        rows as f64 * self.lightest
+    }
+
+    /// Whether rows of this weight must be so many.
+    pub fn are_surely(&self, rows: u64, weight: f64) -> bool {
+        weight > rows.saturating_sub(1) as f64 * self.heaviest
+    }
 }
 
 /// What rows add up to.

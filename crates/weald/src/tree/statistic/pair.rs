@@ -1,8 +1,9 @@
 //! Pairs: a sum `g` of targets and a sum `h` of weights.
 //!
 //! Two classes (`g` is the weight of class 1), regression (`g` is the weighted target) and, with
-//! boosting, gradients and their curvature. Packed pairs travel with the rows and are summed by
-//! the vector kernels; wide ones hold many more bits and any weights.
+//! boosting, gradients and their curvature ([`PackedGradients`](super::PackedGradients)). Packed pairs
+//! travel with the rows and are summed by the vector kernels; wide ones hold many more bits and any
+//! weights.
 
 use std::cmp::Ordering;
 
@@ -71,7 +72,6 @@ impl ClassSum for PairSum {
 #[derive(Debug)]
 pub struct PackedPair {
     reach: f64,
-    counts_rows: bool,
 }
 
 /// The most that one packed row may weigh.
@@ -90,7 +90,7 @@ impl PackedPair {
         }
         let pair = |row: usize, w: u32| (if codes[row] == 1 { w as i16 } else { 0 }, w as u16);
         let reach = f64::from(weights.largest);
-        Some((PackedPair { reach, counts_rows: true }, entries(codes.len(), weights, pair)))
+        Some((PackedPair { reach }, entries(codes.len(), weights, pair)))
     }
 
     /// Numbers, with the unit of `g` and an entry for each row that counts; `None` if the weights
@@ -110,12 +110,7 @@ impl PackedPair {
         let pair = |row: usize, w: u32| (numbers.units[row] as i16, w as u16);
         let reach = numbers.units.iter().map(|u| u.unsigned_abs()).max().unwrap_or(0) as f64;
         let entries = entries(values.len(), weights, pair);
-        Some((PackedPair { reach, counts_rows: true }, numbers.unit, entries))
-    }
-
-    /// Gradients, whose entries the caller packs with [`pack`]; no `|g|` is above `reach`.
-    pub fn gradients(reach: f64) -> PackedPair {
-        PackedPair { reach, counts_rows: false }
+        Some((PackedPair { reach }, numbers.unit, entries))
     }
 }
 
@@ -185,10 +180,6 @@ impl Statistic for PackedPair {
         PairSum::default()
     }
 
-    fn counts_rows(&self) -> bool {
-        self.counts_rows
-    }
-
     fn add(&self, entry: Entry, sum: &mut PairSum) {
         let h = i64::from((entry >> 32) as u16);
         sum.g += i64::from((entry >> 48) as i16);
@@ -199,13 +190,10 @@ impl Statistic for PackedPair {
     fn spread(&self, total: &PairSum, entries: &[Entry]) -> Spread {
         let parts = |&e: &Entry| (f64::from((e >> 48) as i16), f64::from((e >> 32) as u16));
         // Weights of packed pairs are counts.
-        spread(total, entries.iter().map(parts), self.counts_rows)
+        spread(total, entries.iter().map(parts), true)
     }
 
     fn is_pure(&self, _: &PairSum, entries: &[Entry]) -> bool {
-        if !self.counts_rows {
-            return false;
-        }
         // Rows of one target have g / h in common; with counts as weights that is g * h' = g' * h.
         let parts = |e: Entry| (i64::from((e >> 48) as i16), i64::from((e >> 32) as u16));
         let Some(&first) = entries.first() else { return true };
