@@ -50,6 +50,7 @@ class Boosting(Staged, Inside, Estimator):
     validation: str = "auto"
     validation_fraction: float = 0.1
     n_runs: int | str = "auto"
+    bins: str = "fast"
     level_smoothing: float = 10.0
     level_charge: float = 1.0
     min_level_rows: int = 20
@@ -73,6 +74,7 @@ class Boosting(Staged, Inside, Estimator):
         "linear_l2": "linear_l2",
         "vector_leaves": "vector_leaves",
         "drop_rate": "drop_rate",
+        "bins": "bins",
         "level_smoothing": "level_smoothing",
         "level_charge": "level_charge",
         "min_level_rows": "min_level_rows",

@@ -18,7 +18,7 @@ use super::islr::Start;
 use super::loss_choice::{LossChoice, check_fit};
 use super::rescaled::OfUsualSize;
 use super::rounds::{Boosting, Work};
-use crate::data::{Resolution, RowOrder, Sample};
+use crate::data::{RowOrder, Sample};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, HeldOutMetric, Learner};
 use crate::loss::Loss;
@@ -27,7 +27,7 @@ use crate::parameter::{Choice, Parameters};
 use crate::run::Run;
 use crate::seed::Seed;
 use crate::tree::suspects::report_suspects;
-use crate::tree::{Growth, Interactions, Monotone};
+use crate::tree::{BinChoice, Growth, Interactions, Monotone};
 
 /// Boosts trees along the gradient of a loss.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,6 +77,8 @@ pub struct GradientBoosting {
     /// Whether levels are also told by the mean target of their rows: of every column of categories,
     /// of none, or by itself of those with many rare levels that say something.
     pub target_statistics: Choice<bool>,
+    /// How finely columns of numbers are cut: cuts are sought between bins.
+    pub bins: BinChoice,
     /// The share of rows that each round sees, drawn anew for each.
     pub subsample: Choice<f64>,
     /// The share of rows with the largest gradients that each round keeps, and the share that it
@@ -127,6 +129,7 @@ impl Default for GradientBoosting {
             level_charge: 1.0,
             min_level_rows: 20,
             target_statistics: Choice::Auto,
+            bins: BinChoice::Fast,
             subsample: Choice::Auto,
             goss: None,
             colsample: 0.5,
@@ -181,7 +184,8 @@ impl Learner for GradientBoosting {
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
-        let bins = sample.table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
+        let resolution = self.bins.resolution(sample.n_rows());
+        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
         report_suspects(sample, &bins, run);
         if self.draws_rows() || self.patience().is_some() {
             run.install(|| RowOrder::of(sample)); // the table keeps the keys of its rows

@@ -3,11 +3,13 @@
 //!
 //! Gradient boosting of the squared loss with the residuals spelled out: `f = 0`, `r = y`; a tree
 //! of `d` splits on `r`; `f += lambda tree`, `r -= lambda tree`. Prefer it to follow the lecture;
-//! plain gradient boosting starts at the mean and so gets there in fewer rounds.
+//! plain gradient boosting starts at the mean and so gets there in fewer rounds. Cuts are sought
+//! between all values of a column, up to 65,535 of them, where plain boosting looks at 255 bins.
 
 use super::gradient_boosting::GradientBoosting;
 use super::loss_choice::LossChoice;
 use crate::parameter::{Choice, named_values};
+use crate::tree::BinChoice;
 
 /// The scores before the first tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +35,7 @@ impl GradientBoosting {
             level_smoothing: 0.0,
             level_charge: 0.0,
             min_level_rows: 1,
+            bins: BinChoice::Exact,
             ..GradientBoosting::plain(n_trees)
         }
     }

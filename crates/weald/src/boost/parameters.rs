@@ -30,6 +30,7 @@ impl Parameters for GradientBoosting {
             level_charge: "what naming a subset of levels costs; 1 is what noise gains",
             min_level_rows: "rows that a level needs to be told apart from missing values",
             target_statistics: "whether levels are also told by their mean target; auto: where many are rare",
+            bins: "how finely columns of numbers are cut; auto: exact up to 100,000 rows",
             subsample: "share of rows that each round sees; auto: 0.8, or 1 where goss draws them",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees",

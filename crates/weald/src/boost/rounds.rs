@@ -19,7 +19,7 @@ use super::target_statistics::{Spelling, TargetStatistics};
 use super::targets::Targets;
 use super::validation::{ValidationRows, follow, starting_scores};
 use super::vector_leaves;
-use crate::data::{Bins, Resolution, Sample, Table, Weights};
+use crate::data::{Bins, Sample, Table, Weights};
 use crate::error::{Error, Result};
 use crate::learner::{Extras, HeldOutMetric};
 use crate::loss::{JointLoss, Loss, Together};
@@ -114,7 +114,8 @@ impl<'a, 'r> Boosting<'a, 'r> {
         loss.check(&all)?;
         let weights = sample.weights.without(held_out, n_rows);
         let (table, spelling) = statistics.put_on(sample, &weights, seed)?;
-        let bins = table.bins(Resolution::Fast, run).ok_or(Error::Interrupted)?;
+        let resolution = settings.bins.resolution(n_rows);
+        let bins = table.bins(resolution, run).ok_or(Error::Interrupted)?;
         let bag = Bag::of(&weights, n_rows)?;
         let draws = settings.draws_rows();
         let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));

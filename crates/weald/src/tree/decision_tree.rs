@@ -163,12 +163,14 @@ impl Default for DecisionTree {
 }
 
 impl DecisionTree {
-    /// A tree like C4.5's: gain ratio, at least two rows a leaf, error-based pruning.
+    /// A tree like C4.5's: gain ratio, cuts between all values, at least two rows a leaf, error-based
+    /// pruning.
     pub fn c45() -> DecisionTree {
         DecisionTree {
             criterion: Criterion::GainRatio,
             min_leaf_rows: 2,
             pruning: Pruning::ErrorBased { confidence: 0.25 },
+            bins: BinChoice::Exact,
             ..DecisionTree::default()
         }
     }
