@@ -196,7 +196,7 @@ fn the_order_of_classes_does_not_matter() {
         let mirrored = Made { target, ..numeric.clone() };
         for (name, learner) in every_learner(&made.target) {
             // The vote of a leaf of two equal classes goes to the first of them.
-            if k > 2 && (name.starts_with("adaboost") || name.starts_with("samme")) {
+            if k > 2 && (name.contains("adaboost") || name.starts_with("samme")) {
                 continue;
             }
             // So do votes of members, a graph asks in the order of the classes, and where steps are
