@@ -4,6 +4,8 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import weald
@@ -117,6 +119,43 @@ def test_masked_values():
         sample_weight=np.ma.array(X[:, 0] ** 2, mask=lacking.mask),
     )
     assert weald.NaiveBayes().fit(X, np.ma.array(y)).score(X, y) > 0.5
+
+
+def test_containers_that_are_no_tables():
+    structured = np.zeros(60, dtype=[("a", float), ("b", float)])
+    refused("structured array", structured, y)
+    refused("collect it first", pl.DataFrame(X).lazy(), y)
+    for series in (pd.Series(X[:, 0]), pl.Series(X[:, 0]), pa.chunked_array([X[:, 0]])):
+        refused("Expected 2D array, got 1D array instead", series, y)
+    frame = pl.DataFrame(X).with_columns(nothing=pl.lit(None))
+    with pytest.warns(weald.DataWarning, match="without any value"):
+        weald.NaiveBayes().fit(frame, y)
+        weald.DecisionTreeClassifier().fit(frame, y)
+    model = weald.NaiveBayes().fit(X, y.astype(object))
+    assert model.classes_.dtype.kind == "i"
+
+
+def test_what_comes_with_rows():
+    boosting = partial(weald.GradientBoostingClassifier, 3)
+    refused("eval_set holds 2 pairs", X, y, boosting, eval_set=[(X, y), (X, y)])
+    refused("eval_set has no y", X, y, boosting, eval_set=(X, None))
+    boosting().fit(X, y, eval_set=[(X, y)])
+    refused("init_model is 'x'", X, y, boosting, error=TypeError, init_model="x")
+    refused("not fitted", X, y, boosting, init_model=weald.GradientBoostingClassifier())
+    stack = partial(made, "StackingClassifier")
+    refused("Input groups contains None: in row 1", X, y, stack, groups=["a", None, "b"] * 20)
+    refused("Input groups contains NaN: in row 2", X, y, stack, groups=[1.0, 2.0, np.nan] * 20)
+    refused("groups holds 'a' in row 0 but 1", X, y, stack, groups=["a", 1] * 30)
+    dates = np.arange(60).astype("datetime64[D]")
+    refused("y holds times", X, dates, weald.Ridge)
+    forest = weald.RandomForestClassifier(3).fit(X, y)
+    for n in (2.5, "a", None, -1):
+        with pytest.raises(ValueError, match="n is"):
+            weald.query(forest, X, n)
+        with pytest.raises(ValueError, match="n_samples is"):
+            weald.DensityForest(3).fit(X).sample(n)
+    with pytest.raises(ValueError, match="row is an array of shape"):
+        forest.model_.predict_row(X[:1])
 
 
 def test_control_characters_are_not_shown_raw():

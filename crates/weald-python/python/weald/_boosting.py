@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from . import _text
 from ._at_once import at_once
@@ -249,7 +250,14 @@ class _Fits(Boosting):
 
 
 def _model_of(init_model: Any) -> Model | None:
-    return getattr(init_model, "model_", init_model)
+    if isinstance(init_model, Estimator):
+        check_is_fitted(init_model)
+    model = getattr(init_model, "model_", init_model)
+    if model is not None and not isinstance(model, Model):
+        raise TypeError(
+            f"init_model is {init_model!r:.80}; give a fitted estimator of weald, or a weald.Model"
+        )
+    return model
 
 
 @documented

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -113,6 +114,8 @@ class DensityForest(DensityMixin, Streaming):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """Draw new rows: a frame where the fit was given one, otherwise an array."""
         check_is_fitted(self, "model_")
+        if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < 0:
+            raise ValueError(f"n_samples is {n_samples!r:.80}; expected a count of at least 0")
         columns = self.model_._core.draw(int(n_samples), seed_of(random_state))
         has_levels = any(levels is not None for _, _, levels in columns)
         if not has_levels and not hasattr(self, "feature_names_in_"):

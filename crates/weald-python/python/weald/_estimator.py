@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -247,7 +248,7 @@ class Estimator(Shown):
             sample_weight = _of_usual_size(sample_weight)
         if groups is not None:
             check_consistent_length(np.empty(n_rows), groups)
-            groups = np.unique(column_or_1d(groups), return_inverse=True)[1].astype(np.uint32)
+            groups = np.unique(labels(groups, "groups"), return_inverse=True)[1].astype(np.uint32)
         if offset is not None:
             offset = np.ascontiguousarray(unmasked(offset, "offset"), dtype=np.float64)
         rows = _weald.Rows(table, target, weights=sample_weight, groups=groups, offset=offset)
@@ -255,11 +256,17 @@ class Estimator(Shown):
 
     def _validation(self, eval_set: Any) -> _weald.Rows:
         """Rows to stop early by: a pair, a triple with weights, or a list of one of these."""
-        if isinstance(eval_set, list) and len(eval_set) == 1:
-            eval_set = eval_set[0]
+        if isinstance(eval_set, list) and all(isinstance(one, tuple | list) for one in eval_set):
+            if len(eval_set) > 1 and isinstance(eval_set[0], tuple):
+                raise ValueError(
+                    f"eval_set holds {len(eval_set)} pairs; a fit ends by one: give (X, y)"
+                )
+            eval_set = eval_set[0] if len(eval_set) == 1 else eval_set
         if not isinstance(eval_set, tuple | list) or len(eval_set) not in (2, 3):
             raise ValueError("eval_set must be (X, y), (X, y, sample_weight), or a list of one")
         X, y, third = (*eval_set, None)[:3]
+        if y is None:
+            raise ValueError("eval_set has no y; it must be (X, y), or (X, y, sample_weight)")
         names = getattr(self, "feature_names_in_", _table.plain_names(self.n_features_in_))
         table = self._later_table(X, list(names), self._chosen(X, names))
         target = self._later_target(y, table.n_rows)
@@ -341,6 +348,10 @@ class Regressor(RegressorMixin, Estimator):
     _takes_several: ClassVar[bool] = True
 
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
+        if getattr(getattr(y, "dtype", None), "kind", "f") in "mM":
+            raise ValueError(
+                f"y holds times, of type {y.dtype}; make numbers of them, such as days since a date"
+            )
         y = check_array(
             unmasked(y, "y"),
             ensure_2d=False,
@@ -411,34 +422,40 @@ def check_finite(y: np.ndarray) -> None:
     )
 
 
-def labels(y: Any) -> np.ndarray:
+def labels(y: Any, name: str = "y") -> np.ndarray:
     """Labels of rows, one for each, none of which is missing."""
     if isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) == 2:
         y = np.array(y, dtype=object)  # NumPy would make text of everything, NaN too.
-    y = column_or_1d(unmasked(y, "y"), warn=True)
-    check_finite(y)
+    y = column_or_1d(unmasked(y, name), warn=True)
+    if name == "y":
+        check_finite(y)
+    elif y.dtype.kind == "f" and np.isnan(y).any():
+        raise _lacking(name, "nan", np.flatnonzero(np.isnan(y)))
     if y.dtype.kind == "O":
-        _check_there(y)
+        _check_there(name, y)
+        if all(isinstance(label, Integral) for label in y):
+            numbers = np.array(y.tolist())
+            y = numbers if numbers.dtype.kind in "iub" else y
     if y.dtype.kind in "mM":
         bad = np.flatnonzero(np.isnat(y))
         if len(bad):
-            raise _lacking("NaT", bad)
+            raise _lacking(name, "NaT", bad)
     return y
 
 
-def _check_there(y: np.ndarray) -> None:
+def _check_there(name: str, y: np.ndarray) -> None:
     """Objects must be labels of one kind; None, NaN and the like are none."""
     # Nothing else than what is missing differs from itself, or cannot tell.
     is_lacking = np.fromiter((_is_lacking(label) for label in y), bool, len(y))
     bad = np.flatnonzero(is_lacking)
     if len(bad):
-        raise _lacking(str(y[bad[0]]), bad)
+        raise _lacking(name, str(y[bad[0]]), bad)
     is_text = np.fromiter((isinstance(label, str) for label in y), bool, len(y))
     if is_text.any() and not is_text.all():
         row = int(np.flatnonzero(is_text != is_text[0])[0])
         raise ValueError(
-            f"y holds {y[0]!r:.80} in row 0 but {y[row]!r:.80} in row {row}; labels must be of one "
-            "type: make all of them text, or none"
+            f"{name} holds {y[0]!r:.80} in row 0 but {y[row]!r:.80} in row {row}; labels must be "
+            "of one type: make all of them text, or none"
         )
 
 
@@ -451,10 +468,10 @@ def _is_lacking(label: Any) -> bool:
         return True
 
 
-def _lacking(what: str, bad: np.ndarray) -> ValueError:
+def _lacking(name: str, what: str, bad: np.ndarray) -> ValueError:
     more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
     return ValueError(
-        f"Input y contains {'NaN' if what == 'nan' else what}: in row {bad[0]}{more}. "
+        f"Input {name} contains {'NaN' if what == 'nan' else what}: in row {bad[0]}{more}. "
         "Every row needs a label: drop these rows, or give them one of their own."
     )
 

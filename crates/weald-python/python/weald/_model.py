@@ -157,7 +157,10 @@ class Model:
         ``row`` holds a number for each column of ``feature_names``: the position of its level for a
         category, NaN for what is missing.
         """
-        return self._core.predict_row(np.ascontiguousarray(row, dtype=np.float64))
+        values = np.ascontiguousarray(row, dtype=np.float64)
+        if values.ndim != 1:
+            raise ValueError(f"row is an array of shape {values.shape}; expected a list of numbers")
+        return self._core.predict_row(values)
 
     def table(self, X: Any) -> Table:
         """X as a table; a matrix has the model's columns in the model's order."""

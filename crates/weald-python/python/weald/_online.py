@@ -193,10 +193,11 @@ class ClassMaster(ClassifierMixin, Master):
         bad = np.argwhere(np.isnan(said) & ~_is_missing(X))
         if len(bad):
             row, column = bad[0]
+            found, known = X[row : row + 1, column].tolist()[0], self.classes_[:5].tolist()
             raise ValueError(
-                f"X holds {X[row, column]!r} in row {row} of column {column}, which is not one of "
-                f"the classes {list(self.classes_[:5])}. Without experts the columns of X are what "
-                "experts say: labels, or NaN; give experts to be asked about other X, or classes"
+                f"X holds {found!r:.80} in row {row} of column {column}, which is not one of the "
+                f"classes {known}. Without experts the columns of X are what experts say: labels, "
+                "or NaN; give experts to be asked about other X, or classes"
             )
         return said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ def query(
     n_jobs : default -1
         Threads: a count, -1 for as many as there are cores, None for 1.
     """
-    if n < 0:
-        raise ValueError(f"n is {n}; expected at least 0")
+    if not isinstance(n, Integral) or isinstance(n, bool) or n < 0:
+        raise ValueError(f"n is {n!r:.80}; expected a whole number of at least 0")
     if isinstance(model, Model):
         core, table = model._core, model.table(X)
     elif isinstance(model, Estimator):

@@ -85,6 +85,21 @@ def table_of_matrix(
 
 def without_mask(X: Any) -> Any:
     """A matrix in which what was masked is missing."""
+    kind = getattr(getattr(X, "dtype", None), "kind", None)
+    if isinstance(X, np.ndarray) and kind == "V":
+        raise ValueError(
+            f"X is a structured array of type {X.dtype!s:.80}; expected a matrix of numbers, or a "
+            "frame: pandas.DataFrame(X) makes one of it"
+        )
+    if hasattr(X, "__arrow_c_stream__") and (
+        len(getattr(X, "shape", (0, 0))) == 1 or hasattr(X, "chunks")
+    ):
+        raise ValueError(
+            f"Expected 2D array, got 1D array instead: X is a {type(X).__name__}; make it a frame "
+            "of one column (X.to_frame()), or of one row"
+        )
+    if hasattr(X, "collect_schema") and not hasattr(X, "__arrow_c_stream__"):
+        raise ValueError(f"X is a {type(X).__name__}, which has no rows yet; collect it first")
     if not np.ma.isMaskedArray(X):
         return X
     if not np.ma.getmaskarray(X).any():
@@ -150,6 +165,9 @@ def _position(column: Any, names: Sequence[str]) -> int:
 
 def _arrow_table(X: Any, names: Sequence[str] | None, categorical: Sequence[bool | None]) -> Table:
     names = names or []
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(X, polars.DataFrame) and polars.Null in X.dtypes:
+        X = X.cast({polars.Null: polars.Float64})  # It hands these over in a way of its own.
     chosen = list(zip(names, categorical, strict=False))
     return Table.of_arrow(
         X,
