@@ -9,8 +9,9 @@ use clap::Args;
 #[command(after_help = "\
 Without NAME the results are listed. Data sets are read from a folder with a file
 index.json: a list of objects with `name`, `file` and `target`, and where a set has them
-`categorical` (columns), `rows`, and `split`: {\"train\": [0, N], \"test\": [N, M]}. For letter the
-table itself will do: its first four fifths are trained on. Ctrl-C shows what there is.
+`task` (such as multiclass), `categorical` (columns), `rows`, and `split`: {\"train\": [0, N],
+\"test\": [N, M]}. For letter the table itself will do: its first four fifths are trained on.
+Ctrl-C shows what there is.
 
 Examples:
   weald reproduce letter --data sets/letter.csv --rounds 100

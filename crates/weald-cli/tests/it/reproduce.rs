@@ -25,6 +25,12 @@ fn table(n_rows: usize, target: &str, classes: &[&str]) -> String {
     text
 }
 
+/// A table of a number to predict, which is a whole one.
+fn numbers(n_rows: usize) -> String {
+    let row = |i: usize| format!("{},{}", i * 7 % 31, i * i % 211);
+    format!("a,y\n{}", (0..n_rows).map(row).collect::<Vec<_>>().join("\n"))
+}
+
 /// A folder of sets with an index.
 fn sets() -> Folder {
     let folder = Folder::new();
@@ -167,4 +173,21 @@ fn boosted_trees_on_letters_are_as_good_as_published() {
     assert_eq!(last["weald"]["share_of_small_margins"], 0.0);
     assert!(last["weald"]["test_error"].as_f64().unwrap() <= 0.036);
     assert!(last["weald"]["min_margin"].as_f64().unwrap() > 0.5);
+}
+
+#[test]
+fn numbers_are_not_taken_for_classes() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("sets")).unwrap();
+    folder.write("sets/sugar.csv", numbers(120));
+    let index = r#"[
+        {"name": "sugar", "file": "sugar.csv", "target": "y", "task": "regression"},
+        {"name": "untold", "file": "sugar.csv", "target": "y"}]"#;
+    folder.write("sets/index.json", index);
+    for set in ["sugar", "untold"] {
+        let done = folder.run(&["reproduce", "uci", "--data", "sets", "--only", set]);
+        assert_eq!(done.code, 3, "{}", done.stderr);
+        let told = format!("\"{set}\" has numbers to predict (\"y\"), not classes");
+        assert!(done.stderr.contains(&told), "{}", done.stderr);
+    }
 }

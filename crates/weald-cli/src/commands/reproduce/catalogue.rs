@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use weald::data::Target;
 use weald::error::{nearest, quoted};
 use weald_io::ReadOptions;
 
@@ -16,6 +17,8 @@ use crate::source;
 
 /// Where sets are looked for if nobody says where.
 const BESIDE: &str = "../shared/data";
+/// Tasks of sets that have no classes to predict.
+const NO_CLASSES: [&str; 3] = ["regression", "ranking", "density"];
 
 /// A folder of data sets.
 pub struct Catalogue {
@@ -32,6 +35,8 @@ pub struct Set {
     pub file: PathBuf,
     /// The column to predict.
     pub target: String,
+    /// What kind of target that is, if the set says so.
+    pub task: Option<String>,
     /// Columns of categories, even if they hold numbers.
     pub categorical: Vec<String>,
     /// The rows to train on and to test on, if the set has its own.
@@ -107,14 +112,19 @@ impl Set {
             name: text("name")?,
             file: folder.join(text("file")?),
             target: text("target")?,
+            task: text("task"),
             categorical: categorical.filter_map(|c| c.as_str().map(String::from)).collect(),
             split: range("train").zip(range("test")),
             n_rows: whole(&entry["rows"]),
         })
     }
 
-    /// Reads it as rows of classes. `aloud`: says what was read.
+    /// Reads it as rows of classes. `aloud`: says what was read. A target of numbers is an error: each
+    /// of them would be a class.
     pub fn load(&self, threads: usize, aloud: bool) -> Result<Dataset> {
+        if let Some(task) = self.task.as_deref().filter(|task| NO_CLASSES.contains(task)) {
+            return Err(self.no_classes().fact(format!("index.json says that its task is {task}")));
+        }
         let categorical = self.categorical.iter().filter(|c| **c != self.target).cloned();
         let options =
             ReadOptions { categorical: categorical.collect(), threads, ..Default::default() };
@@ -130,7 +140,8 @@ impl Set {
                 .fact(format!("the columns are {}", dataset::listed(&names)))
                 .help("is this the right table?"));
         }
-        let task = Some(TaskArgument::Classification);
+        // A set that says nothing of its task has what its values say.
+        let task = self.task.is_some().then_some(TaskArgument::Classification);
         let roles = Roles {
             weight: None,
             group: None,
@@ -140,7 +151,19 @@ impl Set {
             drop_missing_target: false,
         };
         let target = std::slice::from_ref(&self.target);
-        dataset::assemble(&frame, &self.file, target, &Expected::Task(task), &roles)
+        let data = dataset::assemble(&frame, &self.file, target, &Expected::Task(task), &roles)?;
+        match data.target {
+            Target::Classes(_) => Ok(data),
+            _ => Err(self
+                .no_classes()
+                .help("if they are classes, say so in index.json: \"task\": \"multiclass\"")),
+        }
+    }
+
+    fn no_classes(&self) -> Failure {
+        let (name, target) = (quoted(&self.name), quoted(&self.target));
+        Failure::new(Kind::Data, format!("{name} has numbers to predict ({target}), not classes"))
+            .at(self.file.display().to_string())
     }
 
     /// The rows to train on and those to test on, if the set says so.

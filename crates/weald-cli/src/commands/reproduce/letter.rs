@@ -96,6 +96,7 @@ fn find(arguments: &ReproduceArguments) -> Result<Set> {
             name: "letter".into(),
             file: place,
             target: "lettr".into(),
+            task: Some("multiclass".into()),
             categorical: Vec::new(),
             split: None,
             n_rows: None,
