@@ -46,8 +46,8 @@ class _AdaBoost(Staged, Inside, OfBase, Estimator):
         ),
         "estimator": (
             "What members are fitted by: an estimator of weald or of scikit-learn; None: a stump, "
-            'and for numbers a tree of three levels. The stump of "adaboost", "star", "m1" and "samme" '
-            "minimises the weighted error, as in their papers, that of all others Gini; "
+            'and for numbers a tree of three levels. The stump of "adaboost", "star", "m1" and '
+            '"samme" minimises the weighted error, as in their papers, that of all others Gini; '
             "DecisionTreeClassifier(max_depth=1) minimises Gini, as scikit-learn's stump does."
         ),
     }
@@ -89,9 +89,9 @@ class AdaBoostClassifier(_AdaBoost, Classifier):
     With K classes the bound is so many times the product of the normalisers so far: 1 for
     "adaboost", "star", "m1" and "logit", K/2 for "mh" and "gentle" (1 for two classes), K - 1 for
     "m2" and "mr". "samme" and "real" have one for two classes only; for more no multiple of the
-    product bounds the error, and ``rounds_`` has no ``bound``. Of "mh" the product itself bounds the
-    Hamming loss, of "m2" and "mr" the ranking loss. Where the first member is no better than chance,
-    or none tells any row from another, the model says nothing and the prior is predicted.
+    product bounds the error, and ``rounds_`` has no ``bound``. Of "mh" the product itself bounds
+    the Hamming loss, of "m2" and "mr" the ranking loss. Where the first member is no better than
+    chance, or none tells any row from another, the model says nothing and the prior is predicted.
     """
 
     _: KW_ONLY

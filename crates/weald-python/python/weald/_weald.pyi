@@ -227,9 +227,7 @@ class Model:
     @property
     def rounds(
         self,
-    ) -> (
-        list[tuple[float, float, float, float, float | None, float | None, float | None]] | None
-    ):
+    ) -> list[tuple[float, float, float, float, float | None, float | None, float | None]] | None:
         """The rounds of AdaBoost, each with its error, edge, coefficient, normaliser, what the
         training error is at most (`None` where nothing bounds it), the training error and the
         least margin; `None` of other methods."""
