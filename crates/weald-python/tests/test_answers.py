@@ -213,6 +213,13 @@ def boosting(**changed):
     return weald.GradientBoostingClassifier(10, **(settings | changed))
 
 
+def test_a_metric_that_is_never_a_number():
+    with pytest.raises(weald.WealdError, match="returned nan for every round"):
+        boosting(eval_metric=lambda y_true, y_pred: np.nan).fit(X, y)
+    with pytest.raises(weald.WealdError, match="returned -inf, which would be the best for ever"):
+        boosting(eval_metric=lambda y_true, y_pred: -np.inf).fit(X, y)
+
+
 def test_a_metric_that_returns_no_number():
     for bad in ("0.5", None, [1.0, 2.0], 1j):
         with pytest.raises(TypeError, match=r"eval_metric returned .*; expected a number"):

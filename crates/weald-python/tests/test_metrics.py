@@ -221,7 +221,8 @@ def test_a_metric_that_is_no_number_is_never_the_best(classes):
         calls.append(1)
         return np.nan if len(calls) == 3 else abs(len(calls) - 6)
 
-    model = boosting(eval_metric=metric).fit(*train, eval_set=other)
+    with pytest.warns(weald.DataWarning, match=r"eval_metric returned nan 1 of \d+ times"):
+        model = boosting(eval_metric=metric).fit(*train, eval_set=other)
     assert model.n_estimators_ == 5 and model.validation_curve_[2] == np.inf
 
 

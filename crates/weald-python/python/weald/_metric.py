@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 
 from ._caller import Caller
+from ._weald import WealdError
 
 MINUS = "minus "
 """How the name of a metric begins that is better the greater it is: weald makes it small."""
@@ -47,6 +48,22 @@ class Metric:
         self.name = f"{MINUS}{name}" if is_greater else name
         self._takes_weights = _takes_weights(function)
         self._caller = Caller()
+        self._n_asked = self._n_undefined = 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was suspicious, in words; an error if no round could be told from another."""
+        if self._n_undefined == 0:
+            return []
+        if self._n_undefined == self._n_asked:
+            raise WealdError(
+                "eval_metric returned nan for every round, so that none is the best; it must be a "
+                "number"
+            )
+        return [
+            f"eval_metric returned nan {self._n_undefined} of {self._n_asked} times; such rounds "
+            "count as the worst"
+        ]
 
     def measure(self, y: np.ndarray, said: np.ndarray, weights: np.ndarray | None) -> float:
         """How bad predictions are."""
@@ -60,7 +77,15 @@ class Metric:
             found = self._caller.do(partial(self._metric, **extra), speaker, said, y)
         else:
             found = self._caller.do(partial(self._metric, **extra), y, self._as_predictions(said))
-        return self._sign * _number(found)
+        badness = self._sign * _number(found)
+        if badness == -np.inf:
+            raise WealdError(
+                f"eval_metric returned {-self._sign * np.inf}, which would be the best for ever; "
+                "it must be finite where predictions are good"
+            )
+        self._n_asked += 1
+        self._n_undefined += bool(np.isnan(badness))
+        return badness
 
     def _as_predictions(self, said: np.ndarray) -> np.ndarray:
         """Numbers; for two classes the probability of the second, for more all of them."""
