@@ -181,6 +181,7 @@ impl TrainArguments {
         let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
+        options.skip = self.roles().unread();
         options
     }
 

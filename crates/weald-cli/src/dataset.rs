@@ -78,6 +78,15 @@ pub struct Roles<'a> {
     pub drop_missing_target: bool,
 }
 
+impl Roles<'_> {
+    /// The columns that need not be read.
+    pub fn unread(&self) -> Vec<String> {
+        let used = [self.weight, self.group, self.offset];
+        let is_unread = |name: &&String| !used.contains(&Some(name.as_str()));
+        self.drop.iter().filter(is_unread).cloned().collect()
+    }
+}
+
 /// Takes a file apart as the command line says. There is at least one target.
 pub fn assemble(
     frame: &Frame,
@@ -88,6 +97,10 @@ pub fn assemble(
 ) -> Result<Dataset> {
     let whole = &frame.table;
     let names = target_names(whole, targets);
+    if let Some(column) = roles.drop.iter().find(|column| names.contains(&column.as_str())) {
+        let headline = format!("--drop {} is the target", quoted(column));
+        return Err(Failure::new(Kind::Usage, headline).help("drop or predict it, not both"));
+    }
     let target_at = |name: &&str| require(whole, name, "--target", file);
     let targets_at: Vec<usize> = names.iter().map(target_at).collect::<Result<_>>()?;
     let name = names.join(", ");
@@ -96,14 +109,8 @@ pub fn assemble(
     let offset_at = optional(whole, roles.offset, "--offset", file)?;
     let mut aside = targets_at.clone();
     aside.extend([weight_at, group_at, offset_at].into_iter().flatten());
-    for column in roles.drop {
-        let at = require(whole, column, "--drop", file)?;
-        if targets_at.contains(&at) {
-            let headline = format!("--drop {} is the target", quoted(column));
-            return Err(Failure::new(Kind::Usage, headline).help("drop or predict it, not both"));
-        }
-        aside.push(at);
-    }
+    // The reader has left the others unread; that they are there it has seen.
+    aside.extend(roles.drop.iter().filter_map(|column| whole.position(column)));
     if whole.n_rows() == 0 {
         return Err(Failure::new(Kind::Data, "the table has 0 rows; at least 1 is needed")
             .at(source::name(file))

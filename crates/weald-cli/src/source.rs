@@ -7,6 +7,7 @@ use weald::data::Column;
 use weald::error::quoted;
 use weald_io::{Frame, Note, ReadError, ReadOptions};
 
+use crate::dataset::listed;
 use crate::failure::{Failure, Kind, Result};
 use crate::say;
 
@@ -62,9 +63,13 @@ pub fn name(path: &Path) -> String {
 
 /// The reader's error in the program's shape.
 pub fn read_failure(error: &ReadError) -> Failure {
-    if let ReadError::UnknownColumn { file, option, name, nearest } = error {
+    if let ReadError::UnknownColumn { file, option, name, columns, nearest } = error {
         let headline = format!("--{option}: there is no column {}", quoted(name));
-        return Failure::new(Kind::Data, headline).at(file.as_str()).suggest(nearest.clone());
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        return Failure::new(Kind::Data, headline)
+            .at(file.as_str())
+            .fact(format!("the columns are {}", listed(&columns)))
+            .suggest(nearest.clone());
     }
     let report = error.report();
     let advice = || vec!["is this the right file?".to_string()];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use weald::data::{Field, FieldKind, Schema, Table};
 use weald::error::{Error, nearest, quoted};
-use weald_io::{Blocks, ReadError, ReadOptions};
+use weald_io::{Blocks, Expected, ReadError, ReadOptions};
 
 use crate::failure::{Failure, Result};
 use crate::{dataset, source};
@@ -39,7 +39,7 @@ impl Wanted {
     pub fn also(&mut self, name: &str, kind: FieldKind, option: &str) {
         self.named.push((name.into(), option.into()));
         if !self.schema.fields.iter().any(|f| f.name == name) {
-            self.schema.fields.push(Field { name: name.into(), kind }.into());
+            self.schema.fields.push(Field::new(name, kind).into());
         }
     }
 }
@@ -108,9 +108,8 @@ impl Stream {
             ReadError::TextInNumeric { spot, column, value, rows, count, .. }
                 if !self.has_model =>
             {
-                let by_schema = false;
-                let plain =
-                    ReadError::TextInNumeric { spot, column, value, rows, count, by_schema };
+                let expected = Expected::ByCaller;
+                let plain = ReadError::TextInNumeric { spot, column, value, rows, count, expected };
                 Failure { headline: plain.report().message, ..failure }
             }
             _ => failure,

@@ -1,6 +1,6 @@
 //! The target column: what the task is, why, and the target itself.
 
-use weald::data::{Column, MISSING, Numbers, Target, Task};
+use weald::data::{Column, MISSING, Numbers, Target, Task, spelling};
 use weald::error::quoted;
 use weald::model::Output;
 
@@ -59,7 +59,7 @@ pub fn matching(column: &Column, name: &str, output: &Output) -> Result<Found> {
         return Ok(Found { reason: "the target was numbers before".into(), ..found });
     };
     let code = |class: String| {
-        let at = classes.iter().position(|known| *known == class);
+        let at = spelling::place_of_class(&class, classes);
         at.map(|at| at as u32).ok_or_else(|| {
             let headline = format!("the target {} has the class {}", quoted(name), quoted(&class));
             let known: Vec<&str> = classes.iter().map(String::as_str).collect();
@@ -151,8 +151,7 @@ pub fn names(column: &Column) -> Vec<Option<String>> {
 
 /// A number as the name of a class: 1, 1.0 and 01 are one class.
 pub fn number_name(x: f64) -> String {
-    // Adding zero makes -0 plain 0.
-    (x + 0.0).to_string()
+    spelling::of_f64(x)
 }
 
 /// The classes that occur: text in the order of its levels, numbers in theirs.

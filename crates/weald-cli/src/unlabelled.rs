@@ -45,8 +45,9 @@ pub fn aside(
     arguments: &UnlabelledArguments,
 ) -> Result<Vec<usize>> {
     let mut aside = Vec::new();
-    let named = [("--id", &arguments.id), ("--drop", &arguments.drop)];
-    let named = named.into_iter().flat_map(|(o, names)| names.iter().map(move |n| (o, n.as_str())));
+    // The reader has left columns unread that are dropped and not used otherwise.
+    aside.extend(arguments.drop.iter().filter_map(|name| table.position(name)));
+    let named = arguments.id.iter().map(|name| ("--id", name.as_str()));
     for (option, name) in named.chain(truth.map(|name| ("--truth", name))) {
         aside.push(dataset::require(table, name, option, &arguments.file)?);
     }

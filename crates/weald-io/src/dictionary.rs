@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use ahash::RandomState;
-use weald::data::{Column, MISSING};
+use weald::data::{Column, MISSING, Meaning, spelling};
 
 use crate::missing::Tokens;
 
@@ -54,6 +54,16 @@ impl<'a> Dictionary<'a> {
             None => self.learn(Cow::Owned(text.as_bytes().to_vec()), at),
         };
         self.count(code);
+    }
+
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// `n` rows stand before these, where appearances are counted in rows.
+    pub fn stand_after(&mut self, n: usize) {
+        self.words.iter_mut().for_each(|word| word.first = word.first.saturating_add(n));
     }
 
     fn learn(&mut self, text: Cow<'a, [u8]>, at: usize) -> u32 {
@@ -116,6 +126,28 @@ pub(crate) fn merge<'a>(
     let column =
         Column::categorical(recoded, names).unwrap_or_else(|_| Column::from_names::<&str>(&[]));
     (column, missing, levels)
+}
+
+/// A column of words whose levels are all there, with what they stand for: booleans, or, where that
+/// may be, numbers, whose levels get the one spelling of their kind.
+pub(crate) fn with_meaning(column: Column, may_be_numbers: bool) -> (Column, Meaning) {
+    let Column::Categorical(categories) = &column else { return (column, Meaning::Plain) };
+    let names: Vec<&str> = categories.levels().iter().map(String::as_str).collect();
+    let Some((meaning, spelled)) = spelling::of_words(&names, may_be_numbers) else {
+        return (column, Meaning::Plain);
+    };
+    let mut order: Vec<usize> = (0..spelled.len()).collect();
+    order.sort_unstable_by(|&a, &b| spelled[a].cmp(&spelled[b]));
+    let mut places = vec![MISSING; spelled.len()];
+    order.iter().enumerate().for_each(|(place, &code)| places[code] = place as u32);
+    let recode = |&code: &u32| places.get(code as usize).copied().unwrap_or(MISSING);
+    let codes = categories.codes().iter().map(recode).collect();
+    let levels = order.iter().map(|&code| spelled[code].clone()).collect();
+    // No two levels are spelled alike, so this is done.
+    match Column::categorical(codes, levels) {
+        Ok(column) => (column, meaning),
+        Err(_) => (column, Meaning::Plain),
+    }
 }
 
 #[cfg(test)]

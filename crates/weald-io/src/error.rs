@@ -8,6 +8,19 @@ use thiserror::Error;
 use crate::report::{Spot, shown};
 use crate::wording::words;
 
+/// Why a column should hold numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// The caller says so.
+    ByCaller,
+    /// The first rows of a stream hold them.
+    ByFirstRows,
+    /// A model does, which knows the column as numbers, or as times, in these words.
+    ByModel(&'static str),
+    /// So many of its values are numbers, which is nearly all.
+    ByMost(u64),
+}
+
 /// Why a file was not read. It prints itself as its [`Report`](crate::Report).
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -115,10 +128,12 @@ pub enum ReadError {
     UnknownColumn {
         /// The file.
         file: String,
-        /// "categorical" or "numeric".
+        /// "categorical", "numeric" or "drop".
         option: &'static str,
         /// The name.
         name: String,
+        /// The columns that are there.
+        columns: Vec<String>,
         /// The most similar column.
         nearest: Option<String>,
     },
@@ -139,8 +154,8 @@ pub enum ReadError {
         rows: Vec<u64>,
         /// How many values of the column, as far as it was read, are not numbers.
         count: u64,
-        /// Whether a model's schema asks for numbers, rather than the caller.
-        by_schema: bool,
+        /// Why there should be numbers.
+        expected: Expected,
     },
     /// A column type that has no meaning as a feature.
     ColumnType {

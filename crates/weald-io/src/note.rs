@@ -79,15 +79,13 @@ pub enum Note {
         /// The first name.
         first: String,
     },
-    /// A column of numbers but for a few values, read as categories.
-    MostlyNumbers {
+    /// Numbers are written with separators between thousands.
+    Thousands {
         /// The column's name.
         column: String,
-        /// How many values are numbers.
-        numbers: u64,
-        /// How many are not.
-        others: u64,
-        /// The first that is not.
+        /// How many.
+        count: u64,
+        /// The first.
         first: String,
         /// The line it stands in.
         line: u64,
@@ -108,11 +106,25 @@ pub enum Note {
         /// How many.
         count: u64,
     },
+    /// Decimals of more digits than double precision has were rounded.
+    RoundedDecimals {
+        /// The column's name.
+        column: String,
+        /// How many.
+        count: u64,
+    },
+    /// Times finer than double precision tells apart were rounded.
+    RoundedTimes {
+        /// The column's name.
+        column: String,
+        /// How many.
+        count: u64,
+    },
     /// Dates or times became numbers.
     Time {
         /// The column's name.
         column: String,
-        /// What the numbers count: "days since 1970-01-01".
+        /// What the numbers count: "seconds since 1970-01-01 UTC".
         unit: &'static str,
     },
     /// Data that cannot be read from a stream were held in memory.
@@ -141,6 +153,18 @@ impl Note {
                 | (
                     Note::RoundedIntegers { column: c, count: n },
                     Note::RoundedIntegers { column: d, count: m },
+                )
+                | (
+                    Note::RoundedDecimals { column: c, count: n },
+                    Note::RoundedDecimals { column: d, count: m },
+                )
+                | (
+                    Note::RoundedTimes { column: c, count: n },
+                    Note::RoundedTimes { column: d, count: m },
+                )
+                | (
+                    Note::Thousands { column: c, count: n, .. },
+                    Note::Thousands { column: d, count: m, .. },
                 ) if c == d => *n += m,
                 _ => continue,
             }
@@ -204,15 +228,13 @@ impl fmt::Display for Note {
                  with {}",
                 quoted(first)
             ),
-            Note::MostlyNumbers { column, numbers, others, first, line } => write!(
+            Note::Thousands { column, count, first, line } => write!(
                 f,
-                "column {} holds {} and {}, the first {} at line {line}; it is read as categories. \
-                 Use --numeric {} to make this an error",
+                "column {} holds {} written with separators between thousands, the first {} at \
+                 line {line}",
                 quoted(column),
-                plural(*numbers, "number"),
-                plural(*others, "other value"),
-                quoted(first),
-                shown(column)
+                plural(*count, "number"),
+                quoted(first)
             ),
             Note::OutOfRange { column, count, line } => write!(
                 f,
@@ -228,6 +250,19 @@ impl fmt::Display for Note {
                 quoted(column),
                 plural(*count, "integer"),
                 shown(column)
+            ),
+            Note::RoundedDecimals { column, count } => write!(
+                f,
+                "column {} holds {} of more digits than double precision keeps; they are rounded",
+                quoted(column),
+                plural(*count, "number")
+            ),
+            Note::RoundedTimes { column, count } => write!(
+                f,
+                "column {} holds {} finer than seconds in double precision tell apart; they are \
+                 rounded",
+                quoted(column),
+                plural(*count, "time")
             ),
             Note::Time { column, unit } => {
                 write!(f, "column {} holds times, read as {unit}", quoted(column))

@@ -51,6 +51,38 @@ pub(crate) fn parse(field: &[u8], point: u8) -> Option<f64> {
     careful(field, point).filter(|value| !value.is_nan())
 }
 
+/// The number that `field` is, written with separators between groups of three digits: `1,234.5`,
+/// or `1.234,5` where the point is a comma, and in both cases `1'234` and `1 234`.
+pub(crate) fn grouped(field: &[u8], point: u8) -> Option<f64> {
+    let field = field.trim_ascii();
+    let text = std::str::from_utf8(field).ok()?;
+    let size = text.strip_prefix('-').unwrap_or(text);
+    let n_first = size.bytes().take_while(u8::is_ascii_digit).count();
+    let separator = size[n_first..].chars().next()?;
+    let thousands = if point == b',' { '.' } else { ',' };
+    let is_separator =
+        separator == thousands || matches!(separator, '\'' | ' ' | '\u{a0}' | '\u{202f}');
+    if !is_separator || !(1..=3).contains(&n_first) || size.starts_with('0') {
+        return None;
+    }
+    let (whole, fraction) = size.split_once(char::from(point)).unwrap_or((size, "0"));
+    let are_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let mut groups = whole.split(separator).skip(1);
+    if !groups.all(|group| group.len() == 3 && are_digits(group)) || !are_digits(fraction) {
+        return None;
+    }
+    let plain: String = text.chars().filter(|c| *c != separator).collect();
+    parse(plain.as_bytes(), point)
+}
+
+/// Whether a decimal number of many digits is another one in double precision: printed with as many
+/// decimals, `value` is not `text`.
+pub(crate) fn loses_digits(text: &str, value: f64) -> bool {
+    let n_digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let n_decimals = text.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    n_digits > 15 && format!("{value:.n_decimals$}") != text
+}
+
 /// The standard library's way, which is always exact.
 fn careful(field: &[u8], point: u8) -> Option<f64> {
     if point == b'.' {
@@ -118,6 +150,27 @@ mod tests {
         assert_eq!(parse(b"3,25", b','), Some(3.25));
         assert_eq!(parse(b"-1,5e2", b','), Some(-150.0));
         assert_eq!(parse(b"1.234", b','), None);
+    }
+
+    #[test]
+    fn groups_of_three_digits_are_numbers() {
+        for (text, value) in [("1,234", 1234.0), ("-12,345,678.5", -12_345_678.5), ("1'000", 1e3)] {
+            assert_eq!(grouped(text.as_bytes(), b'.'), Some(value), "{text}");
+        }
+        assert_eq!(grouped(b"1.234,5", b','), Some(1234.5));
+        assert_eq!(grouped("1\u{202f}234".as_bytes(), b','), Some(1234.0));
+        for text in
+            ["1,23", "0,123", "1234,567", "1,234,56", "1,234'567", ",123", "1,2345", "1 2", ""]
+        {
+            assert_eq!(grouped(text.as_bytes(), b'.'), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_of_many_digits_lose_some() {
+        assert!(!loses_digits("0.10", 0.1) && !loses_digits("0.30000000000000004", 0.1 + 0.2));
+        assert!(loses_digits("1234567890.123456789", 1_234_567_890.123_456_8));
+        assert!(loses_digits("9007199254740993", 9_007_199_254_740_992.0));
     }
 
     proptest! {

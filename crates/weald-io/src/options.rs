@@ -3,10 +3,13 @@
 /// How to read a file. The default detects everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Columns to read as categories even if they hold numbers; a level is the text as written.
+    /// Columns to read as categories even if they hold numbers. Numbers and booleans have one spelling
+    /// as levels, whatever the file writes: 1.0 is `1`, `True` is `true`; text is as written.
     pub categorical: Vec<String>,
     /// Columns that must hold numbers: any other text there is an error.
     pub numeric: Vec<String>,
+    /// Columns to leave unread, whatever they hold.
+    pub skip: Vec<String>,
     /// The byte between fields; otherwise one of `,` `;` tab `|` by consistency of the first rows.
     pub separator: Option<u8>,
     /// Whether numbers are written `3,14`; otherwise decided by the first rows, and only where the

@@ -4,7 +4,7 @@ use std::io;
 
 use weald::error::quoted;
 
-use crate::error::ReadError;
+use crate::error::{Expected, ReadError};
 use crate::report::{Report, Spot, more_rows, shown};
 
 impl ReadError {
@@ -83,7 +83,7 @@ impl ReadError {
                 positions.len(),
                 first_five(positions)
             ),
-            ReadError::UnknownColumn { file, option, name, nearest } => {
+            ReadError::UnknownColumn { file, option, name, nearest, .. } => {
                 let hint = nearest
                     .as_ref()
                     .map_or(String::new(), |n| format!("; did you mean {}?", quoted(n)));
@@ -96,14 +96,37 @@ impl ReadError {
             ReadError::BothKinds { name } => {
                 format!("column {} is listed both as categorical and as numeric", quoted(name))
             }
-            ReadError::TextInNumeric { column, value, spot, rows, by_schema, .. } => {
-                let why = if *by_schema { ", which the model knows as numbers," } else { "" };
+            ReadError::TextInNumeric {
+                column,
+                value,
+                count,
+                expected: Expected::ByMost(n),
+                ..
+            } => {
+                let others = if *count == 1 {
+                    format!("1 other value, {}", quoted(value))
+                } else {
+                    format!("{count} other values, the first {}", quoted(value))
+                };
+                let numbers = if *n == 1 { "number" } else { "numbers" };
+                format!("the column {} holds {n} {numbers} and {others}", quoted(column))
+            }
+            ReadError::TextInNumeric { column, value, spot, rows, expected, .. } => {
+                let (why, what) = match expected {
+                    Expected::ByModel("numbers") => {
+                        (", which the model knows as numbers,".into(), "is not a number")
+                    }
+                    Expected::ByModel(words) => {
+                        (format!(", which the model knows as {words},"), "is none")
+                    }
+                    _ => (String::new(), "is not a number"),
+                };
                 let place = match (spot, rows.first()) {
                     (None, Some(row)) => format!(" in row {row}"),
                     _ => String::new(),
                 };
                 format!(
-                    "the column {}{why} holds {}{place}, which is not a number",
+                    "the column {}{why} holds {}{place}, which {what}",
                     quoted(column),
                     quoted(value)
                 )
@@ -186,7 +209,12 @@ impl ReadError {
                 "rename all but one; if the file has no header row, add one".into()
             }
             ReadError::BothKinds { .. } => "list it once".into(),
-            ReadError::TextInNumeric { value, by_schema: true, .. } => format!(
+            ReadError::TextInNumeric { expected: Expected::ByModel(words), .. }
+                if *words != "numbers" =>
+            {
+                "write it as 2024-03-01, 2024-03-01T12:30:00Z or 12:30:00".into()
+            }
+            ReadError::TextInNumeric { value, expected: Expected::ByModel(_), .. } => format!(
                 "fix the value, or pass --missing {} if it means a missing value",
                 shell_word(value)
             ),
@@ -196,7 +224,10 @@ impl ReadError {
                 shell_word(value),
                 shell_word(column)
             ),
-            ReadError::ColumnType { .. } => "drop the column, or convert it to one of these".into(),
+            ReadError::ColumnType { column, .. } => format!(
+                "leave the column aside with --drop {}, or convert it to one of these",
+                shell_word(column)
+            ),
             _ => return None,
         };
         Some(help)

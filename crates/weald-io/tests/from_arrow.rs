@@ -99,8 +99,12 @@ fn every_type() -> Vec<(&'static str, ArrayRef, [&'static str; 4])> {
             Arc::new(of::<Decimal128Type>([0, 15, -1]).with_precision_and_scale(9, 2).unwrap()),
             small("0.15", "-0.01"),
         ),
-        ("date32", Arc::new(of::<Date32Type>([0, 1, -1])), small("1.0", "-1.0")),
-        ("date64", Arc::new(of::<Date64Type>([0, 86_400_000, 43_200_000])), small("1.0", "0.5")),
+        ("date32", Arc::new(of::<Date32Type>([0, 1, -1])), small("86400.0", "-86400.0")),
+        (
+            "date64",
+            Arc::new(of::<Date64Type>([0, 86_400_000, 43_200_000])),
+            small("86400.0", "43200.0"),
+        ),
         ("ts_s", Arc::new(of::<TimestampSecondType>([0, 1, -1])), small("1.0", "-1.0")),
         ("ts_ms", Arc::new(of::<TimestampMillisecondType>([0, 1500, 1])), small("1.5", "0.001")),
         (

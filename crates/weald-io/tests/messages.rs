@@ -73,6 +73,10 @@ fn bad_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
     damaged[checksum] ^= 1;
     let fill = ReadOptions { ragged: Ragged::Fill, ..plain() };
     let quote = ReadOptions { separator: Some(b'"'), ..plain() };
+    let mut nearly = String::from("price\n");
+    for row in 0..40 {
+        nearly += &if row % 20 == 15 { "n/a?\n".into() } else { format!("{row}\n") };
+    }
     vec![
         ("empty_file", vec![], "e.csv", plain()),
         ("only_blank_lines", text("\n\r\n\n"), "e.csv", plain()),
@@ -101,6 +105,7 @@ fn bad_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
         ("gzip_twice", gzip(&gzip(b"a,b\n1,2\n")), "t.csv.gz", plain()),
         ("text_named_gz", text("a,b\n1,2\n"), "t.csv.gz", plain()),
         ("text_named_parquet", text("a,b\n1,2\n"), "t.parquet", plain()),
+        ("mostly_numbers", nearly.into(), "x.csv", plain()),
         ("truncated_parquet", text("PAR1 and then not much more"), "t.parquet", plain()),
         ("truncated_arrow_file", text("ARROW1\0\0 and not much more"), "t.arrow", plain()),
         ("excel", text("PK\x03\x04 and so on"), "book.xlsx", plain()),
@@ -113,10 +118,6 @@ fn bad_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
 fn unusual_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
     let plain = ReadOptions::default;
     let text = |s: &str| s.as_bytes().to_vec();
-    let mut nearly = String::from("price\n");
-    for row in 0..20 {
-        nearly += &if row == 15 { "n/a?\n".into() } else { format!("{row}\n") };
-    }
     let fill = ReadOptions { ragged: Ragged::Fill, ..plain() };
     let coded = ReadOptions { missing: Some(vec!["-9".into(), "none".into()]), ..plain() };
     vec![
@@ -127,7 +128,7 @@ fn unusual_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
         ("lone_cr", text("a,b\r1,2\r3,4\r"), "x.csv", plain()),
         ("semicolon_decimal_comma", text("a;b\n1,5;x\n-2,25;y\n"), "x.csv", plain()),
         ("tabs", text("a\tb\n1\t2\n"), "x.csv", plain()),
-        ("thousands_are_text", text("a|b\n1,234,567|2\n3|4\n"), "x.csv", plain()),
+        ("thousands", text("a|b\n1,234,567|2\n3|4\n"), "x.csv", plain()),
         (
             "missing_tokens",
             text("n,w\n1,NA\nna,red\n?,None\n,none\nNaN,#N/A\n-nan,.\n 2 ,N/A\nnull,NULL\n"),
@@ -141,7 +142,6 @@ fn unusual_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
         ("header_only", text("a,b\n"), "x.csv", plain()),
         ("blank_lines", text("\na\n\n1\n\r\n2\n\n"), "x.csv", plain()),
         ("filled", text("a,b,c\n1\n1,x\n1,y,3\n1,z,3,,\n"), "x.csv", fill),
-        ("mostly_numbers", nearly.into(), "x.csv", plain()),
         ("numbers_as_categories", text("a\n1.0\n1\n01\n"), "x.csv", named(&["a"], &[])),
         ("gzip_named_csv", gzip(b"a,b\n1,2\n"), "x.csv", plain()),
         ("gzip", gzip(b"a,b\n1,2\n"), "x.csv.gz", plain()),
@@ -152,6 +152,8 @@ fn unusual_inputs() -> Vec<(&'static str, Vec<u8>, &'static str, ReadOptions)> {
             "x.csv",
             plain(),
         ),
+        ("booleans", text("a\nTrue\nFalse\n\n"), "x.csv", plain()),
+        ("numbers_as_levels", text("a\n1.0\n2.5\n\n"), "x.csv", named(&["a"], &[])),
         ("booleans_are_categories", text("a,b\ntrue,yes\nFALSE,no\n"), "x.csv", plain()),
         ("quotes", text("\"a\",\"b \"\"c\"\"\"\n\"1\",\"x,\ny\"\n\"\",5\" z\n"), "x.csv", plain()),
     ]

@@ -9,7 +9,8 @@ use std::ffi::CStr;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use weald_io::{ReadOptions, table_from_arrow};
+use weald::error::quoted;
+use weald_io::{Expected, Note, ReadError, ReadOptions, table_from_arrow};
 
 use crate::errors::{WealdError, guarded};
 use crate::table::Table;
@@ -40,8 +41,51 @@ impl Table {
 fn read(stream: FFI_ArrowArrayStream, options: &ReadOptions) -> PyResult<Table> {
     let batches = RecordBatchStreamReader::try_new(stream)
         .map_err(|error| WealdError::new_err(format!("the Arrow stream fails: {error}")))?;
-    let frame = table_from_arrow(batches, options);
-    Ok(Table { table: frame.map_err(|error| WealdError::new_err(error.to_string()))?.table })
+    let frame = table_from_arrow(batches, options).map_err(|error| error_of(&error))?;
+    let warnings = frame.notes.iter().filter_map(warning_of).collect();
+    Ok(Table { table: frame.table, warnings })
+}
+
+/// The reader's error, with what to do in Python.
+fn error_of(error: &ReadError) -> PyErr {
+    let report = error.report();
+    let help = match error {
+        ReadError::TextInNumeric { expected: Expected::ByMost(_), column, rows, .. } => {
+            let row = rows.first().map_or(String::new(), |row| format!(" in row {row}"));
+            return WealdError::new_err(format!(
+                "{}{row}; make numbers of the column {}, or name it in categorical_features",
+                report.message,
+                quoted(column)
+            ));
+        }
+        ReadError::TextInNumeric { .. } => "clean the column, or make it a category".into(),
+        ReadError::ColumnType { .. } => "drop the column, or convert it to one of these".into(),
+        _ => report.help.unwrap_or_default(),
+    };
+    let parts = [report.message, report.more.unwrap_or_default(), help];
+    WealdError::new_err(parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("; "))
+}
+
+/// What a note warns of.
+fn warning_of(note: &Note) -> Option<String> {
+    let (column, count, what) = match note {
+        Note::RoundedIntegers { column, count } => (
+            column,
+            count,
+            "integers beyond 2**53, which are rounded; if they are identifiers, name the column in \
+             categorical_features",
+        ),
+        Note::RoundedDecimals { column, count } => {
+            (column, count, "decimals of more digits than floats keep, which are rounded")
+        }
+        Note::RoundedTimes { column, count } => (
+            column,
+            count,
+            "times finer than seconds in double precision tell apart, which are rounded",
+        ),
+        _ => return None,
+    };
+    Some(format!("the column {} holds {count} {what}", quoted(column)))
 }
 
 /// The stream that an object hands over.

@@ -9,10 +9,10 @@ use weald::seed::Seed;
 
 use crate::errors::{WealdError, guarded, to_python};
 use crate::model::{Model, on_threads};
-use crate::table::Table;
+use crate::table::{Table, word_of};
 
 /// A drawn column: its name, its numbers or the codes of its levels, and these levels.
-type Drawn<'py> = (String, Bound<'py, PyAny>, Option<Vec<String>>);
+type Drawn<'py> = (String, Bound<'py, PyAny>, Option<Vec<String>>, Option<&'static str>);
 
 #[pymethods]
 impl Model {
@@ -23,14 +23,15 @@ impl Model {
             let table = py.detach(|| model.sample(n_rows, Seed(seed))).map_err(to_python)?;
             let column = |(at, column): (usize, &Column)| {
                 let name = table.name(at).to_string();
+                let meaning = word_of(table.schema().fields[at].meaning);
                 match column {
                     Column::Numeric(numbers) => {
                         let numbers: Vec<f64> = numbers.iter().collect();
-                        (name, numbers.into_pyarray(py).into_any(), None)
+                        (name, numbers.into_pyarray(py).into_any(), None, meaning)
                     }
                     Column::Categorical(categories) => {
                         let codes = categories.codes().to_vec().into_pyarray(py).into_any();
-                        (name, codes, Some(categories.levels().to_vec()))
+                        (name, codes, Some(categories.levels().to_vec()), meaning)
                     }
                 }
             };

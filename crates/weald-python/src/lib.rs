@@ -45,6 +45,8 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fit::methods, module)?)?;
     module.add_function(wrap_pyfunction!(fit::settings, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::corrected_t_test, module)?)?;
+    module.add_function(wrap_pyfunction!(table::spelled, module)?)?;
+    module.add_function(wrap_pyfunction!(table::nearly_numbers, module)?)?;
     module.add_function(wrap_pyfunction!(errors::_panic, module)?)?;
     Ok(())
 }

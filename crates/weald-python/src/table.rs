@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayDyn, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use weald::data::{self, Column, FieldKind, Numbers, Weights};
+use weald::data::{self, Column, FieldKind, Meaning, Numbers, Weights, spelling};
 use weald::scores::Scores;
 
 use crate::errors::{WealdError, guarded, to_python};
@@ -18,39 +18,36 @@ const MOST_COPIES: f64 = 8.0;
 pub struct Table {
     /// The table.
     pub table: data::Table,
+    /// What was met that may surprise.
+    pub warnings: Vec<String>,
 }
+
+/// A column as Python hands it over: its name, its values, the names of its levels, and what both
+/// stand for.
+type Given<'py> = (String, Bound<'py, PyAny>, Option<Vec<String>>, Option<String>);
 
 #[pymethods]
 impl Table {
     /// The columns of a matrix of 32-bit or 64-bit floats, which is not copied.
     #[staticmethod]
     fn of_matrix(names: Vec<String>, matrix: &Bound<'_, PyAny>) -> PyResult<Table> {
-        guarded(|| Table::new(names, numbers(matrix)?))
+        guarded(|| {
+            let columns = numbers(matrix)?;
+            if names.len() != columns.len() {
+                let (n, m) = (names.len(), columns.len());
+                return Err(WealdError::new_err(format!("{n} names are given for {m} columns")));
+            }
+            let plain = |(name, column)| (name, column, Meaning::Plain);
+            Table::new(names.into_iter().zip(columns).map(plain).collect())
+        })
     }
 
-    /// Named columns: an array of floats, which is not copied, or an array of 32-bit codes with the
-    /// names of its levels, the largest code being a missing value.
+    /// Named columns, with what they stand for, if that is more than numbers or text: an array of
+    /// floats, which is not copied, an array of 32-bit codes with the names of its levels, the
+    /// largest code being a missing value, or a table, whose first column it is.
     #[staticmethod]
-    fn of_columns(
-        columns: Vec<(String, Bound<'_, PyAny>, Option<Vec<String>>)>,
-    ) -> PyResult<Table> {
-        guarded(|| {
-            let mut names = Vec::with_capacity(columns.len());
-            let mut values = Vec::with_capacity(columns.len());
-            for (name, array, levels) in columns {
-                match levels {
-                    None => values.extend(numbers(&array)?),
-                    Some(levels) => {
-                        let codes: PyReadonlyArray1<'_, u32> = array.extract()?;
-                        let codes = codes.as_array().to_vec();
-                        let column = Column::categorical(codes, levels.into());
-                        values.push(column.map_err(to_python)?);
-                    }
-                }
-                names.push(name);
-            }
-            Table::new(names, values)
-        })
+    fn of_columns(columns: Vec<Given<'_>>) -> PyResult<Table> {
+        guarded(|| Table::new(columns.into_iter().map(column).collect::<PyResult<_>>()?))
     }
 
     /// How many rows.
@@ -65,6 +62,18 @@ impl Table {
         self.table.names().collect()
     }
 
+    /// What each column stands for; `None` for numbers as such, and for text.
+    #[getter]
+    fn meanings(&self) -> Vec<Option<&'static str>> {
+        self.table.schema().fields.iter().map(|field| word_of(field.meaning)).collect()
+    }
+
+    /// What was met that may surprise, in words.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
     /// The levels of each column; `None` for numbers.
     #[getter]
     fn levels(&self) -> Vec<Option<Vec<String>>> {
@@ -73,14 +82,68 @@ impl Table {
 }
 
 impl Table {
-    fn new(names: Vec<String>, columns: Vec<Column>) -> PyResult<Table> {
-        if names.len() != columns.len() {
-            let (n, m) = (names.len(), columns.len());
-            return Err(WealdError::new_err(format!("{n} names are given for {m} columns")));
-        }
-        let columns = names.into_iter().zip(columns).collect();
-        Ok(Table { table: data::Table::new(columns).map_err(to_python)? })
+    fn new(columns: Vec<(String, Column, Meaning)>) -> PyResult<Table> {
+        let table = data::Table::with_meanings(columns).map_err(to_python)?;
+        Ok(Table { table, warnings: vec![] })
     }
+}
+
+/// Python's words for what columns stand for.
+const MEANINGS: [(&str, Meaning); 5] = [
+    ("instant", Meaning::Instant),
+    ("duration", Meaning::Duration),
+    ("time-of-day", Meaning::TimeOfDay),
+    ("boolean", Meaning::Boolean),
+    ("number", Meaning::Number),
+];
+
+/// Python's word for what a column stands for, if there is more to say than numbers or text.
+pub fn word_of(meaning: Meaning) -> Option<&'static str> {
+    MEANINGS.iter().find(|(_, known)| *known == meaning).map(|(word, _)| *word)
+}
+
+fn column((name, array, levels, word): Given<'_>) -> PyResult<(String, Column, Meaning)> {
+    if let Ok(part) = array.cast::<Table>() {
+        let table = &part.get().table;
+        let column = table.columns().first();
+        let column = column.ok_or_else(|| WealdError::new_err("the table has no column"))?;
+        return Ok((name, column.clone(), table.schema().fields[0].meaning));
+    }
+    let known = word.map(|word| {
+        let meaning = MEANINGS.iter().find(|(known, _)| *known == word);
+        meaning.ok_or_else(|| WealdError::new_err(format!("columns cannot mean {word:?}")))
+    });
+    let meaning = known.transpose()?.map_or(Meaning::Plain, |(_, meaning)| *meaning);
+    let column = match levels {
+        None => {
+            let column = numbers(&array)?.into_iter().next();
+            column.ok_or_else(|| WealdError::new_err("an array of one dimension is needed"))?
+        }
+        Some(levels) => {
+            let codes: PyReadonlyArray1<'_, u32> = array.extract()?;
+            let codes = codes.as_array().to_vec();
+            Column::categorical(codes, levels.into()).map_err(to_python)?
+        }
+    };
+    Ok((name, column, meaning))
+}
+
+/// What a level is called that is a number, given as one, of single precision or not, or as text.
+#[pyfunction]
+pub fn spelled(number: &Bound<'_, PyAny>, single: bool) -> PyResult<String> {
+    if let Ok(text) = number.extract::<String>() {
+        return Ok(spelling::of_text(&text).unwrap_or(text));
+    }
+    let number: f64 = number.extract()?;
+    Ok(if single { spelling::of_f32(number as f32) } else { spelling::of_f64(number) })
+}
+
+/// Whether words, with how often each is there, are nearly all numbers: how many values are, how many
+/// are not, and the first word that is not.
+#[pyfunction]
+pub fn nearly_numbers(words: Vec<String>, counts: Vec<u64>) -> Option<(u64, u64, usize)> {
+    let counted = words.iter().map(String::as_str).zip(counts);
+    weald_io::nearly_numbers(&counted.collect::<Vec<_>>())
 }
 
 /// The levels of each column of a schema.

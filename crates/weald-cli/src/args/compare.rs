@@ -90,6 +90,7 @@ impl CompareArguments {
         let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
+        options.skip = self.roles().unread();
         options
     }
 

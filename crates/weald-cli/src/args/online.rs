@@ -126,6 +126,7 @@ impl OnlineArguments {
         let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
+        options.skip = self.roles().unread();
         options
     }
 

@@ -118,6 +118,7 @@ impl CommitteeArguments {
         let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
+        options.skip = self.roles().unread();
         options
     }
 

@@ -62,6 +62,9 @@ impl UnlabelledArguments {
         let mut options = self.reading.options();
         options.categorical = self.categorical.clone();
         options.numeric = self.numeric.clone();
+        let is_read =
+            |name: &&String| !self.kept().contains(name) && self.weight.as_ref() != Some(name);
+        options.skip = self.drop.iter().filter(is_read).cloned().collect();
         options
     }
 

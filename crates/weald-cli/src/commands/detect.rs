@@ -44,7 +44,9 @@ fn by_own_rows(arguments: &DetectArguments) -> Result<()> {
     if let Some(path) = &rows.save {
         model_file::check_destination(path, rows.force)?;
     }
-    let frame = source::load(&rows.file, &rows.read_options())?;
+    let mut options = rows.read_options();
+    options.skip.retain(|name| arguments.truth.as_ref() != Some(name));
+    let frame = source::load(&rows.file, &options)?;
     let whole = &frame.table;
     if let Some(name) = &arguments.truth {
         let at = dataset::require(whole, name, "--truth", &rows.file)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use weald::any::Trained;
-use weald::data::{Column, FieldKind, Target, Weights};
+use weald::data::{Column, FieldKind, Target, Weights, spelling};
 use weald::error::{Error, quoted};
 use weald::model::{Model, Output};
 use weald::run::Run;
@@ -240,15 +240,13 @@ impl Answers {
     }
 }
 
-/// The class of each name, and all classes: the model's first, those it never saw after them. A
-/// number matches however it is written.
+/// The class of each name, and all classes: the model's first, those it never saw after them.
+/// Numbers and booleans match however they are written.
 fn matched(names: &[String], known: &[String]) -> (Vec<u32>, Vec<String>) {
     let mut all = known.to_vec();
     let mut codes = Vec::with_capacity(names.len());
     for name in names {
-        let same_number = |class: &String| matches!((class.parse::<f64>(), name.parse::<f64>()), (Ok(a), Ok(b)) if a == b);
-        let at = known.iter().position(|class| class == name);
-        let at = at.or_else(|| known.iter().position(same_number)).unwrap_or_else(|| {
+        let at = spelling::place_of_class(name, known).unwrap_or_else(|| {
             all.push(name.clone());
             all.len() - 1
         });
@@ -322,10 +320,12 @@ mod tests {
     #[test]
     fn classes_match_by_name_then_by_number() {
         let known = ["1".to_string(), "2".into()];
-        let names = ["2".to_string(), "1.0".into(), "x".into()];
+        let names = ["2".to_string(), "1.0".into(), "x".into(), "01".into()];
         let (codes, all) = matched(&names, &known);
-        assert_eq!(codes, [1, 0, 2]);
-        assert_eq!(all, ["1", "2", "x"]);
+        assert_eq!(codes, [1, 0, 2, 3]);
+        assert_eq!(all, ["1", "2", "x", "01"]);
+        let known = ["false".to_string(), "true".into()];
+        assert_eq!(matched(&["True".to_string(), "FALSE".into()], &known).0, [1, 0]);
     }
 
     #[test]

@@ -252,7 +252,8 @@ fn target(trained: &Trained) -> String {
 fn columns(trained: &Trained) -> String {
     let names: Vec<String> = (trained.model.schema().fields.iter())
         .map(|field| match &field.kind {
-            FieldKind::Numeric => field.name.clone(),
+            FieldKind::Numeric if field.meaning.is_plain() => field.name.clone(),
+            FieldKind::Numeric => format!("{} ({})", field.name, field.words()),
             FieldKind::Categorical { levels } => {
                 format!("{} ({} levels)", field.name, levels.len())
             }

@@ -148,8 +148,8 @@ pub(super) mod tests {
             },
             schema: Arc::new(Schema {
                 fields: vec![
-                    Field { name: "price".into(), kind: FieldKind::Numeric }.into(),
-                    Field { name: "brand".into(), kind: FieldKind::Categorical { levels } }.into(),
+                    Field::new("price", FieldKind::Numeric).into(),
+                    Field::new("brand", FieldKind::Categorical { levels }).into(),
                 ],
             }),
             output: Output::Probabilities { classes: ["no".to_string(), "yes".into()].into() },

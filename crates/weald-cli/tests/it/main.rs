@@ -18,6 +18,7 @@ mod help;
 mod inspect;
 mod interrupt;
 mod letter;
+mod levels;
 mod online;
 mod predict;
 mod program;

@@ -6,23 +6,24 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, ArrowPrimitiveType, PrimitiveArray};
-use arrow_schema::{DataType, TimeUnit};
-use weald::data::{Numbers, View};
+use arrow_schema::DataType;
+use weald::data::{Meaning, Numbers, View};
 
+use super::moments::{each_moment, meaning_of};
+use super::words::{each_text, each_word};
 use crate::csv::KEPT;
 use crate::dictionary::Dictionary;
 use crate::missing::Tokens;
 use crate::number;
+use crate::time::{self, seconds};
 
 /// What an Arrow type is to a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// A number.
-    Number,
-    /// A number that counts time in this unit.
-    Time(&'static str),
+    /// A number, or one that stands for a time.
+    Number(Meaning),
     /// A category.
-    Word,
+    Word(Meaning),
 }
 
 impl Kind {
@@ -30,20 +31,26 @@ impl Kind {
     pub fn of(data_type: &DataType) -> Option<Kind> {
         use DataType as T;
         Some(match data_type {
-            T::Null | T::Int8 | T::Int16 | T::Int32 | T::Int64 => Kind::Number,
-            T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => Kind::Number,
-            T::Float16 | T::Float32 | T::Float64 => Kind::Number,
+            T::Null | T::Int8 | T::Int16 | T::Int32 | T::Int64 => Kind::Number(Meaning::Plain),
+            T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => Kind::Number(Meaning::Plain),
+            T::Float16 | T::Float32 | T::Float64 => Kind::Number(Meaning::Plain),
             T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => {
-                Kind::Number
+                Kind::Number(Meaning::Plain)
             }
-            T::Date32 | T::Date64 => Kind::Time("days since 1970-01-01"),
-            T::Timestamp(..) => Kind::Time("seconds since 1970-01-01"),
-            T::Time32(_) | T::Time64(_) => Kind::Time("seconds since midnight"),
-            T::Duration(_) => Kind::Time("seconds"),
-            T::Boolean | T::Utf8 | T::LargeUtf8 | T::Utf8View => Kind::Word,
-            T::Dictionary(_, values) => Kind::of(values).map(|_| Kind::Word)?,
-            _ => return None,
+            T::Boolean => Kind::Word(Meaning::Boolean),
+            T::Utf8 | T::LargeUtf8 | T::Utf8View => Kind::Word(Meaning::Plain),
+            T::Dictionary(_, values) => Kind::Word(Kind::of(values)?.meaning(true)),
+            data_type => Kind::Number(meaning_of(data_type)?),
         })
+    }
+
+    /// What the column stands for if it is read as words, or as numbers.
+    pub fn meaning(self, as_words: bool) -> Meaning {
+        match (self, as_words) {
+            (Kind::Number(Meaning::Plain), true) => Meaning::Number,
+            (Kind::Number(meaning), false) | (Kind::Word(meaning), true) => meaning,
+            (Kind::Number(_), true) | (Kind::Word(_), false) => Meaning::Plain,
+        }
     }
 }
 
@@ -61,7 +68,9 @@ pub(crate) enum Gathered {
 #[derive(Default)]
 pub(crate) struct NumberColumn {
     pub values: Vec<f64>,
-    /// Integers that double precision rounds.
+    /// What text stands for.
+    pub meaning: Meaning,
+    /// Integers, decimals or times that double precision rounds.
     pub n_rounded: u64,
     /// Rows, counted from 0, of up to five texts that are not numbers.
     pub others: Vec<(usize, String)>,
@@ -69,17 +78,17 @@ pub(crate) struct NumberColumn {
 }
 
 impl Gathered {
-    /// No rows yet of a column of a type.
-    pub fn new(data_type: &DataType, as_words: bool) -> Gathered {
+    /// No rows yet of a column of a type, that is to stand for something.
+    pub fn new(data_type: &DataType, as_words: bool, meaning: Meaning) -> Gathered {
         match data_type {
             _ if as_words => Gathered::Words(Dictionary::default()),
             DataType::Float32 => Gathered::Singles(Vec::new()),
-            _ => Gathered::Numbers(NumberColumn::default()),
+            _ => Gathered::Numbers(NumberColumn { meaning, ..NumberColumn::default() }),
         }
     }
 
     /// The one array of a column. Floats without nulls are not copied.
-    pub fn whole(array: &dyn Array, as_words: bool, tokens: &Tokens) -> Gathered {
+    pub fn whole(array: &dyn Array, as_words: bool, meaning: Meaning, tokens: &Tokens) -> Gathered {
         match array.data_type() {
             DataType::Float32 if !as_words && array.null_count() == 0 => {
                 Gathered::Shared(Numbers::F32(shared(array.as_primitive::<Float32Type>())))
@@ -88,7 +97,7 @@ impl Gathered {
                 Gathered::Shared(Numbers::F64(shared(array.as_primitive::<Float64Type>())))
             }
             data_type => {
-                let mut gathered = Gathered::new(data_type, as_words);
+                let mut gathered = Gathered::new(data_type, as_words, meaning);
                 gathered.push(array, tokens);
                 gathered
             }
@@ -106,7 +115,7 @@ impl Gathered {
             // The column is whole already.
             Gathered::Shared(_) => {}
             Gathered::Words(words) => each_word(array, &mut |word| match word {
-                Some(word) => words.push_copy(word, usize::MAX),
+                Some(word) => words.push_copy(word, words.len()),
                 None => words.push(Cow::Borrowed(b""), usize::MAX),
             }),
         }
@@ -143,19 +152,16 @@ impl NumberColumn {
             T::Float16 => self.extend(array.as_primitive::<Float16Type>(), |v| v.to_f64()),
             T::Float32 => self.extend(array.as_primitive::<Float32Type>(), f64::from),
             T::Float64 => self.extend(array.as_primitive::<Float64Type>(), |v| v),
-            T::Date32 => self.extend(array.as_primitive::<Date32Type>(), f64::from),
-            T::Date64 => {
-                self.extend(array.as_primitive::<Date64Type>(), |v| v as f64 / 86_400_000.0);
-            }
-            T::Timestamp(unit, _) => self.push_time(array, *unit, Clock::Timestamp),
-            T::Time32(unit) | T::Time64(unit) => self.push_time(array, *unit, Clock::OfDay),
-            T::Duration(unit) => self.push_time(array, *unit, Clock::Duration),
             T::Boolean => {
                 let number = |v: Option<bool>| v.map_or(f64::NAN, |v| f64::from(u8::from(v)));
                 self.values.extend(array.as_boolean().iter().map(number));
             }
-            // Decimals are rounded correctly by way of their digits; text and entries are parsed.
-            _ => each_word(array, &mut |word| self.push_text(word, tokens)),
+            // Rounded correctly by way of their digits.
+            T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => {
+                self.push_decimals(array);
+            }
+            data_type if meaning_of(data_type).is_some() => self.push_moments(array),
+            _ => each_text(array, &mut |word| self.push_text(word, tokens)),
         }
     }
 
@@ -171,52 +177,30 @@ impl NumberColumn {
         }
     }
 
-    fn push_time(&mut self, array: &dyn Array, unit: TimeUnit, clock: Clock) {
-        use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
-        let per_second = match unit {
-            Second => 1.0,
-            Millisecond => 1e3,
-            Microsecond => 1e6,
-            Nanosecond => 1e9,
-        };
-        let seconds = |v: i64| v as f64 / per_second;
-        match (clock, unit) {
-            (Clock::Timestamp, Second) => {
-                self.extend(array.as_primitive::<TimestampSecondType>(), seconds)
-            }
-            (Clock::Timestamp, Millisecond) => {
-                self.extend(array.as_primitive::<TimestampMillisecondType>(), seconds)
-            }
-            (Clock::Timestamp, Microsecond) => {
-                self.extend(array.as_primitive::<TimestampMicrosecondType>(), seconds)
-            }
-            (Clock::Timestamp, Nanosecond) => {
-                self.extend(array.as_primitive::<TimestampNanosecondType>(), seconds)
-            }
-            (Clock::Duration, Second) => {
-                self.extend(array.as_primitive::<DurationSecondType>(), seconds)
-            }
-            (Clock::Duration, Millisecond) => {
-                self.extend(array.as_primitive::<DurationMillisecondType>(), seconds)
-            }
-            (Clock::Duration, Microsecond) => {
-                self.extend(array.as_primitive::<DurationMicrosecondType>(), seconds)
-            }
-            (Clock::Duration, Nanosecond) => {
-                self.extend(array.as_primitive::<DurationNanosecondType>(), seconds)
-            }
-            (Clock::OfDay, Second) => {
-                self.extend(array.as_primitive::<Time32SecondType>(), |v| seconds(v.into()));
-            }
-            (Clock::OfDay, Millisecond) => {
-                self.extend(array.as_primitive::<Time32MillisecondType>(), |v| seconds(v.into()));
-            }
-            (Clock::OfDay, Microsecond) => {
-                self.extend(array.as_primitive::<Time64MicrosecondType>(), seconds)
-            }
-            (Clock::OfDay, Nanosecond) => {
-                self.extend(array.as_primitive::<Time64NanosecondType>(), seconds)
-            }
+    fn push_moments(&mut self, array: &dyn Array) {
+        each_moment(array, &mut |moment| {
+            let (value, is_rounded) =
+                moment.map_or((f64::NAN, false), |(count, per)| seconds(count, per));
+            self.n_rounded += u64::from(is_rounded);
+            self.values.push(value);
+        });
+    }
+
+    fn push_decimals(&mut self, array: &dyn Array) {
+        each_text(array, &mut |text| {
+            let value = text.and_then(|text| number::parse(text.as_bytes(), b'.'));
+            let value = value.unwrap_or(f64::NAN);
+            let is_rounded = text.is_some_and(|text| number::loses_digits(text, value));
+            self.n_rounded += u64::from(is_rounded);
+            self.values.push(value);
+        });
+    }
+
+    /// The number that a text is, or the time, where times are wanted.
+    fn number(&self, text: &[u8]) -> Option<f64> {
+        match self.meaning.unit() {
+            Some(_) => time::parse(text, self.meaning),
+            None => number::parse(text, b'.').or_else(|| number::grouped(text, b'.')),
         }
     }
 
@@ -227,7 +211,7 @@ impl NumberColumn {
         };
         let is_missing = || tokens.in_numbers(text.as_bytes()).is_some();
         if !(tokens.numeric && is_missing())
-            && let Some(value) = number::parse(text.as_bytes(), b'.')
+            && let Some(value) = self.number(text.as_bytes())
         {
             self.values.push(value);
             return;
@@ -239,72 +223,5 @@ impl NumberColumn {
             self.n_others += 1;
         }
         self.values.push(f64::NAN);
-    }
-}
-
-/// Which kind of time a column holds.
-#[derive(Clone, Copy)]
-enum Clock {
-    Timestamp,
-    OfDay,
-    Duration,
-}
-
-/// Calls `take` with the text of each row: text as it is, numbers as they print.
-fn each_word(array: &dyn Array, take: &mut dyn FnMut(Option<&str>)) {
-    use DataType as T;
-    match array.data_type() {
-        T::Utf8 => array.as_string::<i32>().iter().for_each(take),
-        T::LargeUtf8 => array.as_string::<i64>().iter().for_each(take),
-        T::Utf8View => array.as_string_view().iter().for_each(take),
-        T::Boolean => {
-            let word = |v: bool| if v { "true" } else { "false" };
-            array.as_boolean().iter().for_each(|v| take(v.map(word)));
-        }
-        T::Int64 => each_printed(array.as_primitive::<Int64Type>(), |v| v.to_string(), take),
-        T::UInt64 => each_printed(array.as_primitive::<UInt64Type>(), |v| v.to_string(), take),
-        T::Float32 => each_printed(array.as_primitive::<Float32Type>(), |v| v.to_string(), take),
-        T::Decimal32(..) => each_decimal(array.as_primitive::<Decimal32Type>(), take),
-        T::Decimal64(..) => each_decimal(array.as_primitive::<Decimal64Type>(), take),
-        T::Decimal128(..) => each_decimal(array.as_primitive::<Decimal128Type>(), take),
-        T::Decimal256(..) => each_decimal(array.as_primitive::<Decimal256Type>(), take),
-        T::Dictionary(..) => each_entry(array, take),
-        T::Null => (0..array.len()).for_each(|_| take(None)),
-        _ => {
-            let mut numbers = NumberColumn::default();
-            numbers.push(array, &Tokens::new(Some(&[])));
-            for value in numbers.values {
-                if value.is_nan() { take(None) } else { take(Some(&value.to_string())) }
-            }
-        }
-    }
-}
-
-fn each_printed<T: ArrowPrimitiveType>(
-    array: &PrimitiveArray<T>,
-    print: impl Fn(T::Native) -> String,
-    take: &mut dyn FnMut(Option<&str>),
-) {
-    for value in array.iter() {
-        take(value.map(&print).as_deref());
-    }
-}
-
-fn each_decimal<T: DecimalType>(array: &PrimitiveArray<T>, take: &mut dyn FnMut(Option<&str>)) {
-    for row in 0..array.len() {
-        let text = array.is_valid(row).then(|| array.value_as_string(row));
-        take(text.as_deref());
-    }
-}
-
-fn each_entry(array: &dyn Array, take: &mut dyn FnMut(Option<&str>)) {
-    let Some(dictionary) = array.as_any_dictionary_opt() else { return };
-    let mut entries: Vec<Option<String>> = Vec::new();
-    each_word(dictionary.values().as_ref(), &mut |word| entries.push(word.map(String::from)));
-    // The keys of nulls may point anywhere.
-    let keys = if entries.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
-    for (row, key) in keys.into_iter().enumerate() {
-        let entry = entries.get(key).and_then(Option::as_deref);
-        take(entry.filter(|_| array.is_valid(row)));
     }
 }

@@ -10,10 +10,12 @@ use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
-use weald::data::{FieldKind, Schema};
+use weald::data::{FieldKind, Meaning, Schema};
 
 use super::column::{Gathered, Kind};
-use super::sources::{Wanted, check_duplicates, damaged, guarded};
+use super::pages::damaged_page;
+use super::sources::{damaged, guarded, with_page};
+use super::wanted::{Wanted, check_duplicates, kind_of};
 use crate::blocks::Block;
 use crate::error::ReadError;
 use crate::note::Note;
@@ -22,6 +24,9 @@ use crate::options::ReadOptions;
 /// Batches one after the other.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
+/// Looks for a page that cannot be read.
+type PageFinder = Box<dyn Fn() -> Option<String> + Send>;
+
 /// Batches, and where among them the reader stands.
 pub(crate) struct ArrowBlocks {
     name: String,
@@ -29,8 +34,10 @@ pub(crate) struct ArrowBlocks {
     batches: Batches,
     /// All columns of the data.
     columns: Vec<String>,
-    /// The columns to read: name, kind, and whether as words.
-    chosen: Vec<(String, Kind, bool)>,
+    /// The columns to read: name, whether as words, and what they stand for.
+    chosen: Vec<(String, bool, Meaning)>,
+    /// Which page of them cannot be read, in words, if there are pages.
+    damaged_page: Option<PageFinder>,
     options: ReadOptions,
     rows_per_block: usize,
     /// What is left of the batch at hand.
@@ -59,17 +66,22 @@ impl ArrowBlocks {
     ) -> Result<ArrowBlocks, ReadError> {
         match input {
             Input::File(file) => {
-                Self::from_parquet(file, name, schema, options, rows_per_block, notes)
+                let again = file.try_clone().ok();
+                let again = move || again.as_ref().and_then(|file| file.try_clone().ok());
+                Self::from_parquet(file, again, name, schema, options, rows_per_block, notes)
             }
             Input::Memory(bytes) => {
                 let bytes = Bytes::from(bytes);
-                Self::from_parquet(bytes, name, schema, options, rows_per_block, notes)
+                let copy = bytes.clone();
+                let again = move || Some(copy.clone());
+                Self::from_parquet(bytes, again, name, schema, options, rows_per_block, notes)
             }
         }
     }
 
     fn from_parquet<R: ChunkReader + 'static>(
         reader: R,
+        again: impl Fn() -> Option<R> + Send + 'static,
         name: &str,
         schema: &Schema,
         options: &ReadOptions,
@@ -91,7 +103,20 @@ impl ArrowBlocks {
                 .build()
                 .map_err(|e| damaged(name, "Parquet", e))?;
             let batches: Batches = Box::new(batches);
-            Self::new(batches, "Parquet", &found, name, schema, options, rows_per_block, notes)
+            let blocks = Self::new(
+                batches,
+                "Parquet",
+                &found,
+                name,
+                schema,
+                options,
+                rows_per_block,
+                notes,
+            )?;
+            let known: Vec<String> = schema.fields.iter().map(|field| field.name.clone()).collect();
+            let page =
+                move || damaged_page(again()?, |name| known.iter().any(|known| known == name));
+            Ok(ArrowBlocks { damaged_page: Some(Box::new(page)), ..blocks })
         })
     }
 
@@ -156,16 +181,17 @@ impl ArrowBlocks {
             let Some(known) = schema.fields.iter().find(|f| f.name == *field.name()) else {
                 continue;
             };
-            let kind = Kind::of(field.data_type()).ok_or_else(|| ReadError::ColumnType {
-                file: name.into(),
-                column: known.name.clone(),
-                found: field.data_type().to_string(),
-            })?;
+            let kind = kind_of(name, &known.name, field.data_type())?;
             let as_words = matches!(known.kind, FieldKind::Categorical { .. });
-            if let (Kind::Time(unit), false) = (kind, as_words) {
+            let meaning = match (kind, as_words) {
+                // Text tells of times where the model wants them.
+                (Kind::Word(Meaning::Plain), false) => known.meaning,
+                (kind, as_words) => kind.meaning(as_words),
+            };
+            if let Some(unit) = meaning.unit() {
                 notes.push(Note::Time { column: known.name.clone(), unit });
             }
-            chosen.push((known.name.clone(), kind, as_words));
+            chosen.push((known.name.clone(), as_words, meaning));
         }
         Ok(ArrowBlocks {
             name: name.into(),
@@ -173,6 +199,7 @@ impl ArrowBlocks {
             batches,
             columns,
             chosen,
+            damaged_page: None,
             options: options.clone(),
             rows_per_block: rows_per_block.max(1),
             rest: None,
@@ -194,20 +221,19 @@ impl ArrowBlocks {
     /// The next rows; `None` after the last.
     pub fn next_block(&mut self) -> Result<Option<Block>, ReadError> {
         let Some(batch) = self.next_rows()? else { return Ok(None) };
-        let mut wanted = Wanted::none(&self.name, &self.options);
-        wanted.by_schema = true;
-        wanted.first_row = self.n_rows;
+        let mut wanted = Wanted::by_model(&self.name, &self.options, self.n_rows);
         let mut parts = Vec::with_capacity(self.chosen.len());
-        for (name, _, as_words) in &self.chosen {
+        for (name, as_words, meaning) in &self.chosen {
             let array = batch
                 .column_by_name(name)
                 .ok_or_else(|| damaged(&self.name, self.format, "a batch lacks a column"))?;
-            wanted.add(name.clone(), array.data_type(), Kind::Number, *as_words);
-            parts.push(vec![Gathered::whole(array, *as_words, &wanted.tokens)]);
+            wanted.add(name.clone(), array.data_type(), *as_words, *meaning);
+            parts.push(vec![Gathered::whole(array, *as_words, *meaning, &wanted.tokens)]);
         }
         let mut notes = Vec::new();
         let table = wanted.table(parts, &mut notes)?;
-        for note in notes {
+        // Each block tells of its times; the first has done so.
+        for note in notes.into_iter().filter(|note| !matches!(note, Note::Time { .. })) {
             Note::add_up(&mut self.notes, note);
         }
         let (first_row, n_rows) = (self.n_rows, batch.num_rows());
@@ -224,6 +250,12 @@ impl ArrowBlocks {
             let (name, format, batches) = (&self.name, self.format, &mut self.batches);
             let next = guarded(name, format, || {
                 batches.next().transpose().map_err(|e| damaged(name, format, e))
+            });
+            let next = next.map_err(|error| match (error, &self.damaged_page) {
+                (ReadError::Damaged { reason, .. }, Some(page)) => {
+                    damaged(name, format, with_page(reason, page()))
+                }
+                (error, _) => error,
             })?;
             match next {
                 None => return Ok(None),

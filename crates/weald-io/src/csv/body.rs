@@ -2,19 +2,20 @@
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use weald::data::Column;
+use weald::data::{Column, Meaning};
 
 use super::boundaries::cut;
 use super::chunk::{Chunk, NumberPart, Part, Plan, RaggedRows, Role};
 use super::dialect::Dialect;
+use super::field::field_at;
 use super::problems;
 use super::text::Text;
-use crate::dictionary::{Dictionary, Level, merge};
-use crate::error::ReadError;
+use crate::dictionary::{Dictionary, Level, merge, with_meaning};
+use crate::error::{Expected, ReadError};
 use crate::missing::Tokens;
 use crate::note::Note;
-use crate::number;
 use crate::options::Ragged;
+use crate::suspects::Suspects;
 
 /// Less than this is parsed faster by one thread than a pool starts.
 const SMALL: usize = 512 * 1024;
@@ -26,28 +27,30 @@ pub(crate) struct Body<'b> {
     pub roles: &'b [Role],
     /// Columns in which a word is an error.
     pub must_be_numbers: &'b [bool],
-    /// Columns whose kind was guessed, so that a doubtful guess is noted.
-    pub may_note: &'b [bool],
+    /// Columns whose kind was guessed, so that a doubtful guess is refused.
+    pub guessed: &'b [bool],
     /// Levels that a model knows, by column; empty if there is no model.
     pub known_levels: &'b [Vec<String>],
     pub tokens: &'b Tokens,
     pub ragged: Ragged,
-    /// Whether kinds come from a model's schema.
-    pub by_schema: bool,
+    /// Why columns that must be numbers must be.
+    pub expected: Expected,
+    /// Whether levels are all of their column, so that they tell what it stands for.
+    pub finds_meanings: bool,
 }
 
 /// What the rows hold.
 pub(crate) struct Parsed {
     pub n_rows: usize,
     /// `None` for a column that was skipped.
-    pub columns: Vec<Option<Column>>,
+    pub columns: Vec<Option<(Column, Meaning)>>,
     /// How often each missing token was found, by column.
     pub missing: Vec<Vec<u64>>,
     pub notes: Vec<Note>,
 }
 
 /// A finished column, its missing tokens, and notes on its values.
-type Finished = (Option<Column>, Vec<u64>, Vec<Note>);
+type Finished = (Option<(Column, Meaning)>, Vec<u64>, Vec<Note>);
 
 impl Body<'_> {
     /// Parses everything from the offset `from` on.
@@ -88,15 +91,16 @@ impl Body<'_> {
                 }
             }
         }
-        let finish = |(column, parts)| self.finish(text, column, parts);
-        let finished: Vec<Finished> = match &pool {
+        let finish = |(column, parts)| self.finish(text, from, column, parts);
+        let finished: Vec<Result<Finished, ReadError>> = match &pool {
             None => columns.into_iter().enumerate().map(finish).collect(),
             Some(pool) => {
                 pool.install(|| columns.into_par_iter().enumerate().map(finish).collect())
             }
         };
         let mut parsed = Parsed { n_rows, columns: vec![], missing: vec![], notes: vec![] };
-        for (column, missing, more) in finished {
+        for finished in finished {
+            let (column, missing, more) = finished?;
             parsed.columns.push(column);
             parsed.missing.push(missing);
             notes.extend(more);
@@ -169,14 +173,11 @@ impl Body<'_> {
             if met_word && self.must_be_numbers[column] {
                 let plan = Plan { dialect: self.dialect, roles: self.roles, tokens: self.tokens };
                 let name = &self.names[column];
-                return Err(problems::text_in_numeric(
-                    text,
-                    from,
-                    column,
-                    name,
-                    &plan,
-                    self.by_schema,
-                ));
+                let expected = match (self.expected, self.roles[column]) {
+                    (Expected::ByModel(_), Role::Time(time)) => Expected::ByModel(time.words()),
+                    (expected, _) => expected,
+                };
+                return Err(problems::text_in_numeric(text, from, column, name, &plan, expected));
             }
             if met_word {
                 *role = Role::Word;
@@ -186,7 +187,13 @@ impl Body<'_> {
     }
 
     /// Puts the parts of one column together.
-    fn finish<'a>(&self, text: Text<'_>, column: usize, parts: Vec<Part<'a>>) -> Finished {
+    fn finish<'a>(
+        &self,
+        text: Text<'_>,
+        from: usize,
+        column: usize,
+        parts: Vec<Part<'a>>,
+    ) -> Result<Finished, ReadError> {
         let mut numbers: Vec<NumberPart> = Vec::new();
         let mut words: Vec<Dictionary<'a>> = Vec::new();
         for part in parts {
@@ -199,19 +206,25 @@ impl Body<'_> {
         if !words.is_empty() {
             let kept = self.known_levels.get(column).map_or(&[][..], Vec::as_slice);
             let (categories, missing, levels) = merge(words, self.tokens, kept);
-            let note =
-                self.may_note[column].then(|| self.mostly_numbers(text, column, &levels)).flatten();
-            (Some(categories), missing, note.into_iter().collect())
+            if self.guessed[column] {
+                self.refuse_suspects(text, from, column, &levels)?;
+            }
+            let categories = match self.finds_meanings {
+                true => with_meaning(categories, !self.guessed[column]),
+                false => (categories, Meaning::Plain),
+            };
+            Ok((Some(categories), missing, vec![]))
         } else if self.roles[column] == Role::Skip {
-            (None, vec![], vec![])
+            Ok((None, vec![], vec![]))
         } else {
-            self.join_numbers(text, column, numbers)
+            Ok(self.join_numbers(text, column, numbers))
         }
     }
 
     fn join_numbers(&self, text: Text<'_>, column: usize, parts: Vec<NumberPart>) -> Finished {
         let mut missing = vec![0; self.tokens.len()];
-        let mut out_of_range = (0, usize::MAX);
+        let (mut out_of_range, mut grouped) = ((0, usize::MAX), (0, usize::MAX));
+        let meaning = parts.first().map_or(Meaning::Plain, |part| part.meaning);
         let n_rounded: u64 = parts.iter().map(|p| p.n_rounded).sum();
         for part in &parts {
             for (total, count) in missing.iter_mut().zip(&part.missing) {
@@ -220,6 +233,10 @@ impl Body<'_> {
             if part.out_of_range.0 > 0 {
                 out_of_range.0 += part.out_of_range.0;
                 out_of_range.1 = out_of_range.1.min(part.out_of_range.1);
+            }
+            if part.grouped.0 > 0 {
+                grouped.0 += part.grouped.0;
+                grouped.1 = grouped.1.min(part.grouped.1);
             }
         }
         let values = match <[NumberPart; 1]>::try_from(parts) {
@@ -244,32 +261,37 @@ impl Body<'_> {
             let column = self.names[column].clone();
             notes.push(Note::RoundedIntegers { column, count: n_rounded });
         }
-        (Some(Column::numeric(values)), missing, notes)
+        if grouped.0 > 0 {
+            let first = field_at(text.bytes, grouped.1, text.bytes.len(), self.dialect.separator);
+            let first = first.map_or_else(
+                |_| String::new(),
+                |field| String::from_utf8_lossy(&field.text()).into_owned(),
+            );
+            notes.push(Note::Thousands {
+                column: self.names[column].clone(),
+                count: grouped.0,
+                first,
+                line: text.line(grouped.1),
+            });
+        }
+        (Some((Column::numeric(values), meaning)), missing, notes)
     }
 
-    /// A note if nearly all values of a column of words are numbers.
-    fn mostly_numbers(&self, text: Text<'_>, column: usize, levels: &[Level<'_>]) -> Option<Note> {
-        let (mut numbers, mut others) = (0, 0);
-        let mut first: Option<&Level<'_>> = None;
-        for level in levels {
-            let is_number = number::parse(&level.text, self.dialect.point).is_some();
-            if is_number || self.tokens.in_numbers(&level.text).is_some() {
-                numbers += if is_number { level.count } else { 0 };
-            } else {
-                others += level.count;
-                if first.is_none_or(|f| level.first < f.first) {
-                    first = Some(level);
-                }
-            }
-        }
-        let first = first.filter(|_| numbers >= 9 * others)?;
-        Some(Note::MostlyNumbers {
-            column: self.names[column].clone(),
-            numbers,
-            others,
-            first: String::from_utf8_lossy(&first.text).into_owned(),
-            line: text.line(first.first),
-        })
+    /// An error if nearly all values of a column of words are numbers.
+    fn refuse_suspects(
+        &self,
+        text: Text<'_>,
+        from: usize,
+        column: usize,
+        levels: &[Level<'_>],
+    ) -> Result<(), ReadError> {
+        let point = self.dialect.point;
+        let Some(suspects) = Suspects::among(levels, point, self.tokens, false) else {
+            return Ok(());
+        };
+        let plan = Plan { dialect: self.dialect, roles: self.roles, tokens: self.tokens };
+        let (name, expected) = (&self.names[column], Expected::ByMost(suspects.numbers));
+        Err(problems::text_in_numeric(text, from, column, name, &plan, expected))
     }
 }
 

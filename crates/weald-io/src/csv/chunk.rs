@@ -4,18 +4,23 @@
 //! that meets a word remembers where, and is parsed again as words by whoever guessed; the numbers
 //! of the usual column never become text at all.
 
+use weald::data::Meaning;
+
 use super::dialect::Dialect;
 use super::field::{Fault, after_line_end, field_at};
 use super::text::check;
 use crate::dictionary::Dictionary;
 use crate::missing::Tokens;
 use crate::number;
+use crate::time;
 
 /// What to make of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Role {
     /// Numbers.
     Number,
+    /// Times, as seconds.
+    Time(Meaning),
     /// Words.
     Word,
     /// Nothing.
@@ -51,6 +56,8 @@ pub(crate) enum Part<'a> {
 #[derive(Default)]
 pub(crate) struct NumberPart {
     pub values: Vec<f64>,
+    /// What they stand for.
+    pub meaning: Meaning,
     /// How often each missing token was found.
     pub missing: Vec<u64>,
     /// The offset of the first field that is not a number; what follows it was not parsed.
@@ -59,6 +66,8 @@ pub(crate) struct NumberPart {
     pub out_of_range: (u64, usize),
     /// How many integers double precision cannot hold.
     pub n_rounded: u64,
+    /// How many are written with separators between thousands, and the offset of the first.
+    pub grouped: (u64, usize),
 }
 
 /// Rows with a wrong number of fields.
@@ -139,11 +148,13 @@ impl<'a> Chunk<'a> {
     }
 
     fn empty(plan: &Plan<'_>) -> Chunk<'a> {
+        let numbers = |meaning| {
+            let missing = vec![0; plan.tokens.len()];
+            Part::Numbers(NumberPart { meaning, missing, ..NumberPart::default() })
+        };
         let part = |role: &Role| match role {
-            Role::Number => Part::Numbers(NumberPart {
-                missing: vec![0; plan.tokens.len()],
-                ..NumberPart::default()
-            }),
+            Role::Number => numbers(Meaning::Plain),
+            Role::Time(meaning) => numbers(*meaning),
             Role::Word => Part::Words(Dictionary::default()),
             Role::Skip => Part::Skipped,
         };
@@ -167,6 +178,7 @@ impl<'a> Part<'a> {
                 if let Some((value, length)) = number::plain(&bytes[at..], point)
                     && !plan.tokens.numeric
                     && part.other.is_none()
+                    && part.meaning == Meaning::Plain
                 {
                     let end = at + length;
                     if end == bytes.len()
@@ -230,7 +242,19 @@ impl NumberPart {
         {
             return Some(nan);
         }
-        let Some(value) = number::parse(text, plan.dialect.point) else { return missing(text) };
+        if self.meaning != Meaning::Plain {
+            return time::parse(text, self.meaning).or_else(|| missing(text));
+        }
+        let Some(value) = number::parse(text, plan.dialect.point) else {
+            let Some(value) = number::grouped(text, plan.dialect.point) else {
+                return missing(text);
+            };
+            if self.grouped.0 == 0 {
+                self.grouped.1 = at;
+            }
+            self.grouped.0 += 1;
+            return Some(value);
+        };
         if value.is_infinite() && !number::spells_infinity(text) {
             if self.out_of_range.0 == 0 {
                 self.out_of_range.1 = at;

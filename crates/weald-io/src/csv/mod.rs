@@ -18,7 +18,7 @@ pub(crate) use stream::CsvBlocks;
 
 use weald::data::Table;
 
-use crate::error::ReadError;
+use crate::error::{Expected, ReadError};
 use crate::missing::Tokens;
 use crate::note::Note;
 use crate::options::ReadOptions;
@@ -55,18 +55,22 @@ fn read_in_parts(
         names: &header.names,
         roles: &choice.roles,
         must_be_numbers: &choice.must_be_numbers,
-        may_note: &choice.guessed,
+        guessed: &choice.guessed,
         known_levels: &[],
         tokens: &tokens,
         ragged: options.ragged,
-        by_schema: false,
+        expected: Expected::ByCaller,
+        finds_meanings: true,
     };
     let parsed = body.parse(text, header.end, part_bytes, options.n_threads())?;
     notes.extend(tokens.notes(parsed.missing.iter().map(Vec::as_slice)));
     notes.extend(parsed.notes);
     let columns = header.names.into_iter().zip(parsed.columns);
-    let columns = columns.filter_map(|(name, column)| Some((name, column?))).collect();
-    Table::new(columns)
+    let columns = columns.filter_map(|(name, column)| {
+        let (column, meaning) = column?;
+        Some((name, column, meaning))
+    });
+    Table::with_meanings(columns.collect())
         .map_err(|source| ReadError::Table { file: name.into(), source: Box::new(source) })
 }
 

@@ -1,11 +1,14 @@
 //! Errors about rows that parse but do not fit, with the first places and a count.
 
-use super::chunk::{KEPT, Plan, RaggedRow, RaggedRows};
+use weald::data::Meaning;
+
+use super::chunk::{KEPT, Plan, RaggedRow, RaggedRows, Role};
 use super::field::{Fault, record_at, skip_blank_lines};
 use super::text::{Text, check};
-use crate::error::ReadError;
+use crate::error::{Expected, ReadError};
 use crate::number;
 use crate::options::Ragged;
+use crate::time;
 
 /// The error for rows with a wrong number of fields, if the caller does not want them filled.
 pub(crate) fn ragged(
@@ -42,8 +45,19 @@ pub(crate) fn text_in_numeric(
     column: usize,
     name: &str,
     plan: &Plan<'_>,
-    by_schema: bool,
+    expected: Expected,
 ) -> ReadError {
+    let meaning = match plan.roles[column] {
+        Role::Time(meaning) => meaning,
+        _ => Meaning::Plain,
+    };
+    let is_number = |value: &[u8]| match meaning {
+        Meaning::Plain => {
+            let point = plan.dialect.point;
+            number::parse(value, point).is_some() || number::grouped(value, point).is_some()
+        }
+        meaning => time::parse(value, meaning).is_some(),
+    };
     let bytes = text.bytes;
     let mut at = from;
     let mut kept: Vec<(usize, String)> = Vec::new();
@@ -60,8 +74,7 @@ pub(crate) fn text_in_numeric(
         at = end;
         let Some(field) = fields.get(column) else { continue };
         let value = field.text();
-        let fits = number::parse(&value, plan.dialect.point).is_some()
-            || plan.tokens.in_numbers(&value).is_some();
+        let fits = is_number(&value) || plan.tokens.in_numbers(&value).is_some();
         if !fits {
             let start = if column == 0 { begin } else { fields[column - 1].end + 1 };
             if kept.len() < KEPT {
@@ -76,7 +89,7 @@ pub(crate) fn text_in_numeric(
         value: kept.first().map_or(String::new(), |(_, value)| value.clone()),
         rows: kept.iter().map(|(at, _)| text.line(*at)).collect(),
         count,
-        by_schema,
+        expected,
     }
 }
 

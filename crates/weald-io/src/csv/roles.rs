@@ -43,7 +43,9 @@ pub(crate) fn choose(
         let Ok((fields, end)) = record_at(bytes, at, bytes.len(), dialect.separator) else { break };
         for (role, field) in roles.iter_mut().zip(fields) {
             let text = field.text();
-            if number::parse(&text, dialect.point).is_none() && tokens.in_numbers(&text).is_none() {
+            let is_number = number::parse(&text, dialect.point).is_some()
+                || number::grouped(&text, dialect.point).is_some();
+            if !is_number && tokens.in_numbers(&text).is_none() {
                 *role = Role::Word;
             }
         }
@@ -55,7 +57,9 @@ pub(crate) fn choose(
     let must_be_numbers: Vec<bool> = names.iter().map(|n| options.numeric.contains(n)).collect();
     let categorical: Vec<bool> = names.iter().map(|n| options.categorical.contains(n)).collect();
     for (column, role) in roles.iter_mut().enumerate() {
-        if categorical[column] {
+        if options.skip.contains(&names[column]) {
+            *role = Role::Skip;
+        } else if categorical[column] {
             *role = Role::Word;
         } else if must_be_numbers[column] {
             *role = Role::Number;
@@ -74,12 +78,17 @@ pub(crate) fn check_names(
     if let Some(name) = options.categorical.iter().find(|n| options.numeric.contains(n)) {
         return Err(ReadError::BothKinds { name: name.clone() });
     }
-    for (option, list) in [("categorical", &options.categorical), ("numeric", &options.numeric)] {
+    for (option, list) in [
+        ("categorical", &options.categorical),
+        ("numeric", &options.numeric),
+        ("drop", &options.skip),
+    ] {
         if let Some(name) = list.iter().find(|n| !names.contains(n)) {
             return Err(ReadError::UnknownColumn {
                 file: file.into(),
                 option,
                 name: name.clone(),
+                columns: names.to_vec(),
                 nearest: nearest(name, names.iter().map(String::as_str)),
             });
         }

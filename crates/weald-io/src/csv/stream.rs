@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use weald::data::{FieldKind, Schema, Table};
+use weald::data::{FieldKind, Meaning, Schema, Table};
 
 use super::body::Body;
 use super::boundaries::Records;
@@ -16,7 +16,7 @@ use super::text::{Text, n_line_ends};
 use crate::blocks::Block;
 use crate::container::{Compression, decoding_error};
 use crate::encoding::{Encoding, FromUtf16};
-use crate::error::ReadError;
+use crate::error::{Expected, ReadError};
 use crate::missing::Tokens;
 use crate::note::Note;
 use crate::options::{Ragged, ReadOptions};
@@ -107,13 +107,14 @@ impl CsvBlocks {
     fn take_roles(&mut self, schema: &Schema) {
         for name in &self.names {
             let field = schema.fields.iter().find(|f| f.name == *name);
-            let (role, levels) = match field.map(|f| &f.kind) {
+            let (role, levels) = match field.map(|f| (&f.kind, f.meaning)) {
                 None => (Role::Skip, vec![]),
-                Some(FieldKind::Numeric) => (Role::Number, vec![]),
-                Some(FieldKind::Categorical { levels }) => (Role::Word, levels.to_vec()),
+                Some((FieldKind::Numeric, Meaning::Plain)) => (Role::Number, vec![]),
+                Some((FieldKind::Numeric, meaning)) => (Role::Time(meaning), vec![]),
+                Some((FieldKind::Categorical { levels }, _)) => (Role::Word, levels.to_vec()),
             };
             self.roles.push(role);
-            self.must_be_numbers.push(role == Role::Number);
+            self.must_be_numbers.push(matches!(role, Role::Number | Role::Time(_)));
             self.known_levels.push(levels);
             self.missing.push(vec![0; self.tokens.len()]);
         }
@@ -154,11 +155,16 @@ impl CsvBlocks {
             names: &self.names,
             roles: &self.roles,
             must_be_numbers: &self.must_be_numbers,
-            may_note: &vec![false; self.names.len()],
+            guessed: &vec![false; self.names.len()],
             known_levels: &self.known_levels,
             tokens: &self.tokens,
             ragged: self.ragged,
-            by_schema: !self.buffer.is_live,
+            expected: match self.buffer.is_live {
+                true => Expected::ByFirstRows,
+                false => Expected::ByModel(Meaning::Plain.words()),
+            },
+            // The levels of a block are not all.
+            finds_meanings: false,
         };
         let parsed = body.parse(text, 0, None, self.threads)?;
         self.buffer.give_out(end);
@@ -171,8 +177,11 @@ impl CsvBlocks {
         let first_row = self.n_rows;
         self.n_rows += parsed.n_rows as u64;
         let columns = self.names.iter().zip(parsed.columns);
-        let columns = columns.filter_map(|(name, column)| Some((name.clone(), column?))).collect();
-        let table = Table::new(columns).map_err(|source| ReadError::Table {
+        let columns = columns.filter_map(|(name, column)| {
+            let (column, meaning) = column?;
+            Some((name.clone(), column, meaning))
+        });
+        let table = Table::with_meanings(columns.collect()).map_err(|source| ReadError::Table {
             file: self.buffer.name.clone(),
             source: Box::new(source),
         })?;

@@ -36,10 +36,14 @@ class Dataset:
             chosen = _table.categorical(X, names, categorical_features)
             self.table: Table = _table.table_of_frame(X, names, chosen)
         else:
-            X = check_array(X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False)
-            names = _table.plain_names(X.shape[1])
-            chosen = _table.categorical(X, names, categorical_features)
-            self.table = _table.table_of_matrix(_table.dense(X), names, chosen)
+            X, meaning = _table.times_of_matrix(X)
+            values = check_array(
+                X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False
+            )
+            names = _table.plain_names(values.shape[1])
+            chosen = _table.categorical(values, names, categorical_features)
+            dense = _table.dense(values)
+            self.table = _table.table_of_matrix(dense, names, chosen, X, meaning)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -117,9 +117,9 @@ class DensityForest(DensityMixin, Streaming):
         if not isinstance(n_samples, Integral) or isinstance(n_samples, bool) or n_samples < 0:
             raise ValueError(f"n_samples is {n_samples!r:.80}; expected a count of at least 0")
         columns = self.model_._core.draw(int(n_samples), seed_of(random_state))
-        has_levels = any(levels is not None for _, _, levels in columns)
-        if not has_levels and not hasattr(self, "feature_names_in_"):
-            return np.column_stack([values for _, values, _ in columns])
+        is_plain = all(levels is None and meaning is None for _, _, levels, meaning in columns)
+        if is_plain and not hasattr(self, "feature_names_in_"):
+            return np.column_stack([values for _, values, _, _ in columns])
         return _table.frame_of_columns(columns)
 
     def depth_scores(self, X: Any) -> np.ndarray:

@@ -96,9 +96,10 @@ class Estimator(Shown):
         if _table.is_frame(X):
             names = self._check_frame(X, reset=True)
             return _table.table_of_frame(X, names, self._chosen(X, names))
-        X = self._matrix(X, reset=True)
-        names = _table.plain_names(X.shape[1])
-        return _table.table_of_matrix(X, names, self._chosen(X, names))
+        X, meaning = _table.times_of_matrix(X)
+        values = self._matrix(X, reset=True)
+        names = _table.plain_names(values.shape[1])
+        return _table.table_of_matrix(values, names, self._chosen(values, names), X, meaning)
 
     def _predict_table(self, X: Any) -> _weald.Table:
         """The table to predict; its columns must be those of the fit."""
@@ -116,7 +117,9 @@ class Estimator(Shown):
         if _table.is_frame(X):
             self._check_frame(X, reset=False)
             return _table.table_of_frame(X, names, categorical)
-        return _table.table_of_matrix(self._matrix(X, reset=False), names, categorical)
+        X, meaning = _table.times_of_matrix(X)
+        values = self._matrix(X, reset=False)
+        return _table.table_of_matrix(values, names, categorical, X, meaning)
 
     def _matrix(self, X: Any, *, reset: bool) -> np.ndarray:
         """An array that is not a frame, as a matrix of floats."""

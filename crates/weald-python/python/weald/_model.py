@@ -175,12 +175,15 @@ class Model:
                 return _table.table_of_frame(X, names, is_categorical)
             known = dict(zip(names, is_categorical, strict=True))
             return _table.table_of_frame(X, given, [known.get(name) for name in given])
-        X = check_array(X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False)
-        if X.shape[1] != len(names):
+        X, meaning = _table.times_of_matrix(X)
+        values = check_array(X, accept_sparse=True, dtype=_table.FLOATS, ensure_all_finite=False)
+        if values.shape[1] != len(names):
             raise ValueError(
-                f"X has {X.shape[1]} features, but the model is expecting {len(names)} features"
+                f"X has {values.shape[1]} features, but the model is expecting "
+                f"{len(names)} features"
             )
-        return _table.table_of_matrix(_table.dense(X), names, is_categorical)
+        dense = _table.dense(values)
+        return _table.table_of_matrix(dense, names, is_categorical, X, meaning)
 
     def scores(self, table: Table, *, n_jobs: int | None = -1) -> np.ndarray:
         """What the model says of each row of a table: rows by classes, or rows by numbers."""

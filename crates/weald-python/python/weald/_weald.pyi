@@ -26,7 +26,9 @@ __all__ = [
     "corrected_t_test",
     "fit",
     "methods",
+    "nearly_numbers",
     "settings",
+    "spelled",
 ]
 
 __version__: str
@@ -48,9 +50,10 @@ class Table:
     def of_matrix(names: list[str], matrix: NDArray[Any]) -> Table:
         """The columns of a matrix of 32-bit or 64-bit floats, which is not copied."""
     @staticmethod
-    def of_columns(columns: list[tuple[str, NDArray[Any], list[str] | None]]) -> Table:
-        """Named columns: an array of floats, which is not copied, or an array of 32-bit codes with
-        the names of its levels, the largest code being a missing value."""
+    def of_columns(columns: list[tuple[str, Any, list[str] | None, str | None]]) -> Table:
+        """Named columns, with what they stand for, if that is more than numbers or text: an array
+        of floats, which is not copied, an array of 32-bit codes with the names of its levels, the
+        largest code being a missing value, or a table, whose first column it is."""
     @staticmethod
     def of_arrow(source: Any, categorical: list[str], numeric: list[str]) -> Table:
         """The columns of an Arrow stream; which hold categories, and which hold numbers, whatever
@@ -64,6 +67,12 @@ class Table:
     @property
     def levels(self) -> list[list[str] | None]:
         """The levels of each column; `None` for numbers."""
+    @property
+    def meanings(self) -> list[str | None]:
+        """What each column stands for, if that is more than numbers or text."""
+    @property
+    def warnings(self) -> list[str]:
+        """What was met that may surprise, in words."""
 
 @final
 class Target:
@@ -183,7 +192,9 @@ class Model:
     def typical(self) -> float | None:
         """The binary logarithm of the score of a row that no column isolates; `None` if it is no
         isolation forest."""
-    def draw(self, n_rows: int, seed: int) -> list[tuple[str, NDArray[Any], list[str] | None]]:
+    def draw(
+        self, n_rows: int, seed: int
+    ) -> list[tuple[str, NDArray[Any], list[str] | None, str | None]]:
         """Rows drawn from a density, column by column."""
     def depth_scores(self, table: Table, threads: int) -> NDArray[np.float64]:
         """How deep each row lies in completely random trees, as a share of the sum over all
@@ -389,6 +400,13 @@ def corrected_t_test(
 ) -> tuple[float, float, float] | None:
     """The corrected resampled t test of differences (Nadeau & Bengio 2003): their mean, t and the
     two-sided p; `None` if there are fewer than two."""
+
+def spelled(number: float | str, single: bool) -> str:
+    """What a level is called that is a number."""
+
+def nearly_numbers(words: list[str], counts: list[int]) -> tuple[int, int, int] | None:
+    """Whether words are nearly all numbers: how many values are, how many are not, and the first
+    word that is not."""
 
 def _panic(words: str) -> None:
     """Panics on a thread of its own, as a fault of weald would: to see that the process lives

@@ -91,7 +91,7 @@ impl TargetStatistics {
             while fields.iter().any(|field| field.name == name) {
                 name.push('\'');
             }
-            fields.push(Arc::new(Field { name, kind: FieldKind::Numeric }));
+            fields.push(Arc::new(Field::new(name, FieldKind::Numeric)));
         }
         Arc::new(Schema { fields })
     }

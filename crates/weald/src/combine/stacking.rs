@@ -149,7 +149,7 @@ pub(crate) fn level_one(
             while is_taken(&name, &fields) {
                 name.push('\'');
             }
-            fields.push(Arc::new(Field { name, kind: FieldKind::Numeric }));
+            fields.push(Arc::new(Field::new(name, FieldKind::Numeric)));
         }
     }
     fields.extend(schema.fields.iter().filter(|_| pass_through).cloned());

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::schema::Meaning;
+use super::spelling::places;
 use crate::error::{Error, Result, check_unique};
 
 /// The code of a missing category.
@@ -170,25 +172,24 @@ impl Categories {
         &self.levels
     }
 
-    /// The same rows coded by `levels`; the count is of rows whose level is not among them, which
-    /// become missing.
+    /// The same rows coded by `levels`; the count is of rows whose level is not among them by that
+    /// name, which become missing.
     pub fn recode(&self, levels: &Levels) -> (Categories, usize) {
-        if *self.levels == **levels {
-            return (self.clone(), 0);
-        }
-        let mut order: Vec<usize> = (0..levels.len()).collect();
-        order.sort_unstable_by(|&a, &b| levels[a].cmp(&levels[b]));
-        let new_code = |name: &String| {
-            let found = order.binary_search_by(|&i| levels[i].cmp(name));
-            found.map_or(MISSING, |at| order[at] as u32)
-        };
-        let map: Vec<u32> = self.levels.iter().map(new_code).collect();
+        let places = (*self.levels != **levels)
+            .then(|| places(&self.levels, Meaning::Plain, levels, Meaning::Plain));
+        self.recoded(levels, places.as_deref())
+    }
+
+    /// The same rows coded by `levels`, among which the own ones have these places; without places
+    /// they are the same.
+    pub(super) fn recoded(&self, levels: &Levels, places: Option<&[u32]>) -> (Categories, usize) {
+        let Some(places) = places else { return (self.clone(), 0) };
         let mut unseen = 0;
         let recode = |&code: &u32| match code {
             MISSING => MISSING,
             known => {
-                unseen += usize::from(map[known as usize] == MISSING);
-                map[known as usize]
+                unseen += usize::from(places[known as usize] == MISSING);
+                places[known as usize]
             }
         };
         let codes = self.codes.iter().map(recode).collect();

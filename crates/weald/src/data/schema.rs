@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::column::{Column, Levels};
+use super::spelling::places;
 use super::table::Table;
 use crate::error::{Error, Result, nearest};
 
@@ -25,6 +26,9 @@ pub struct Field {
     pub name: String,
     /// What it holds.
     pub kind: FieldKind,
+    /// What that stands for.
+    #[serde(default, skip_serializing_if = "Meaning::is_plain")]
+    pub meaning: Meaning,
 }
 
 /// What a column holds.
@@ -38,6 +42,25 @@ pub enum FieldKind {
         /// The names of the levels, in code order.
         levels: Levels,
     },
+}
+
+/// What the numbers or levels of a column stand for. Files of earlier versions do not say it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Meaning {
+    /// Numbers as such, levels as text.
+    #[default]
+    Plain,
+    /// Numbers: seconds since 1970-01-01, 00:00 UTC.
+    Instant,
+    /// Numbers: seconds from one moment to another.
+    Duration,
+    /// Numbers: seconds since midnight.
+    TimeOfDay,
+    /// Levels: `true` and `false`.
+    Boolean,
+    /// Levels: numbers, spelled as [`spelling`](super::spelling) says.
+    Number,
 }
 
 /// A table whose columns are proven to be a schema's, in its order and with its level codes.
@@ -69,7 +92,14 @@ impl Schema {
         for (field, at) in self.fields.iter().zip(self.positions(table)?) {
             let column = match (&field.kind, table.column(at)) {
                 (FieldKind::Categorical { levels }, Column::Categorical(categories)) => {
-                    let (recoded, rows) = categories.recode(levels);
+                    let places = match categories.levels() == levels {
+                        true => None,
+                        false => {
+                            let found = table.schema().fields[at].meaning;
+                            Some(places(categories.levels(), found, levels, field.meaning))
+                        }
+                    };
+                    let (recoded, rows) = categories.recoded(levels, places.as_deref());
                     if rows > 0 {
                         unseen.push(Unseen { column: field.name.clone(), rows });
                     }
@@ -77,10 +107,10 @@ impl Schema {
                 }
                 (_, column) => column.clone(),
             };
-            columns.push((field.name.clone(), column));
+            columns.push((field.name.clone(), column, field.meaning));
         }
         let extra = table.names().filter(|n| !self.contains(n)).map(String::from).collect();
-        Ok(Aligned { table: Cow::Owned(Table::new(columns)?), unseen, extra })
+        Ok(Aligned { table: Cow::Owned(Table::with_meanings(columns)?), unseen, extra })
     }
 
     /// Where each of this schema's columns stands in a table; it must be there, and of its kind.
@@ -90,13 +120,20 @@ impl Schema {
                 name: field.name.clone(),
                 nearest: nearest(&field.name, table.names().filter(|n| !self.contains(n))),
             })?;
-            match (&field.kind, table.column(at)) {
-                (FieldKind::Numeric, Column::Numeric(_)) => Ok(at),
-                (FieldKind::Categorical { .. }, Column::Categorical(_)) => Ok(at),
-                (kind, column) => Err(Error::ColumnKind {
+            let found = &table.schema().fields[at];
+            let is_empty = |column: &Column| column.n_missing() == column.len();
+            match (&field.kind, &found.kind) {
+                // A number of seconds is no number of days.
+                (FieldKind::Numeric, FieldKind::Numeric) if field.meaning == found.meaning => {
+                    Ok(at)
+                }
+                // Nothing at all is of any kind.
+                (FieldKind::Numeric, FieldKind::Numeric) if is_empty(table.column(at)) => Ok(at),
+                (FieldKind::Categorical { .. }, FieldKind::Categorical { .. }) => Ok(at),
+                _ => Err(Error::ColumnKind {
                     name: field.name.clone(),
-                    found: column.kind(),
-                    expected: kind.words(),
+                    found: found.words(),
+                    expected: field.words(),
                 }),
             }
         };
@@ -123,13 +160,56 @@ impl Schema {
     }
 }
 
-impl FieldKind {
+impl Field {
+    /// A column of numbers as such, or of levels that are text.
+    pub fn new(name: impl Into<String>, kind: FieldKind) -> Field {
+        Field { name: name.into(), kind, meaning: Meaning::Plain }
+    }
+
     /// What the column holds, in words.
     pub fn words(&self) -> &'static str {
-        match self {
-            FieldKind::Numeric => "numbers",
+        match &self.kind {
             FieldKind::Categorical { .. } => "categories",
+            FieldKind::Numeric => self.meaning.words(),
         }
+    }
+}
+
+impl Meaning {
+    /// Whether there is nothing to say.
+    pub fn is_plain(&self) -> bool {
+        *self == Meaning::Plain
+    }
+
+    /// Whether columns of this kind can mean that.
+    pub fn fits(self, kind: &FieldKind) -> bool {
+        match self {
+            Meaning::Plain => true,
+            Meaning::Instant | Meaning::Duration | Meaning::TimeOfDay => {
+                *kind == FieldKind::Numeric
+            }
+            Meaning::Boolean | Meaning::Number => *kind != FieldKind::Numeric,
+        }
+    }
+
+    /// What numbers of this meaning are called.
+    pub fn words(self) -> &'static str {
+        match self {
+            Meaning::Instant => "dates or times",
+            Meaning::Duration => "lengths of time",
+            Meaning::TimeOfDay => "times of day",
+            Meaning::Plain | Meaning::Boolean | Meaning::Number => "numbers",
+        }
+    }
+
+    /// What the numbers count, if they stand for times.
+    pub fn unit(self) -> Option<&'static str> {
+        Some(match self {
+            Meaning::Instant => "seconds since 1970-01-01 UTC",
+            Meaning::Duration => "seconds",
+            Meaning::TimeOfDay => "seconds since midnight",
+            Meaning::Plain | Meaning::Boolean | Meaning::Number => return None,
+        })
     }
 }
 
@@ -192,6 +272,41 @@ mod tests {
         assert_eq!(aligned.unseen(), [Unseen { column: "c".into(), rows: 1 }]);
         let Column::Categorical(c) = aligned.table().column(1) else { panic!() };
         assert_eq!(c.codes(), [1, super::super::column::MISSING]);
+    }
+
+    #[test]
+    fn booleans_and_numbers_are_matched_however_they_are_written() {
+        let of = |column: Column, meaning| {
+            Table::with_meanings(vec![("c".into(), column, meaning)]).unwrap()
+        };
+        let names = |names: &[&str]| {
+            Column::from_names(&names.iter().map(|&name| Some(name)).collect::<Vec<_>>())
+        };
+        let seen = of(names(&["false", "true"]), Meaning::Boolean);
+        let written = of(names(&["True", "FALSE", "maybe"]), Meaning::Plain);
+        let aligned = seen.schema().align(&written).unwrap();
+        assert_eq!(aligned.table().schema(), seen.schema());
+        let Column::Categorical(c) = aligned.table().column(0) else { panic!() };
+        assert_eq!(c.codes(), [1, 0, super::super::column::MISSING]);
+        assert_eq!(aligned.unseen()[0].rows, 1);
+        let text = of(names(&["True", "true"]), Meaning::Plain);
+        let Column::Categorical(c) = text.column(0) else { panic!() };
+        assert_eq!(text.schema().align(&text).unwrap().table().n_rows(), c.codes().len());
+        assert_eq!(c.levels().len(), 2, "text stays itself");
+    }
+
+    #[test]
+    fn times_and_numbers_do_not_mix() {
+        let of = |meaning| {
+            Table::with_meanings(vec![("day".into(), Column::numeric(vec![1.0]), meaning)]).unwrap()
+        };
+        let (times, numbers) = (of(Meaning::Instant), of(Meaning::Plain));
+        assert!(times.schema().align(&times.clone()).is_ok());
+        let error = times.schema().align(&numbers).unwrap_err().to_string();
+        assert!(error.contains("holds numbers") && error.contains("dates or times"), "{error}");
+        let error = numbers.schema().align(&times).unwrap_err().to_string();
+        assert!(error.contains("holds dates or times"), "{error}");
+        assert!(times.schema().align(&of(Meaning::Duration)).is_err());
     }
 
     #[test]

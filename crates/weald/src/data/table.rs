@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::bins::{BinnedOnce, Bins, Resolution};
 use super::column::Column;
 use super::row_keys::{ByKey, ByKeyOnce};
-use super::schema::{Field, FieldKind, Schema};
+use super::schema::{Field, FieldKind, Meaning, Schema};
 use crate::error::{Error, Result, nearest};
 use crate::run::Run;
 
@@ -25,13 +25,28 @@ pub struct Table {
 impl Table {
     /// A table of named columns; lengths must agree, names must differ.
     pub fn new(columns: Vec<(String, Column)>) -> Result<Table> {
-        let n_rows = columns.first().map_or(0, |(_, c)| c.len());
-        for (name, column) in &columns {
+        let plain = |(name, column)| (name, column, Meaning::Plain);
+        Table::with_meanings(columns.into_iter().map(plain).collect())
+    }
+
+    /// A table of named columns of which some stand for more than they hold: seconds for times,
+    /// levels for booleans or numbers. Levels must be spelled as [`spelling`](super::spelling) says.
+    pub fn with_meanings(columns: Vec<(String, Column, Meaning)>) -> Result<Table> {
+        let n_rows = columns.first().map_or(0, |(_, c, _)| c.len());
+        for (name, column, meaning) in &columns {
             if column.len() != n_rows {
                 return Err(Error::Length {
                     what: name.clone(),
                     found: column.len(),
                     expected: n_rows,
+                });
+            }
+            let is_numeric = matches!(column, Column::Numeric(_));
+            if is_numeric != meaning.unit().is_some() && !meaning.is_plain() {
+                return Err(Error::ColumnKind {
+                    name: name.clone(),
+                    found: column.kind(),
+                    expected: if is_numeric { "categories" } else { "numbers" },
                 });
             }
         }
@@ -41,15 +56,15 @@ impl Table {
         check_names(&columns)?;
         let fields = columns
             .iter()
-            .map(|(name, column)| {
+            .map(|(name, column, meaning)| {
                 let kind = match column {
                     Column::Numeric(_) => FieldKind::Numeric,
                     Column::Categorical(c) => FieldKind::Categorical { levels: c.levels().clone() },
                 };
-                Arc::new(Field { name: name.clone(), kind })
+                Arc::new(Field { name: name.clone(), kind, meaning: *meaning })
             })
             .collect();
-        let columns = columns.into_iter().map(|(_, c)| c).collect();
+        let columns = columns.into_iter().map(|(_, c, _)| c).collect();
         let schema = Arc::new(Schema { fields });
         Ok(Table { schema, columns, n_rows, binned: Arc::default(), by_key: Arc::default() })
     }
@@ -156,7 +171,7 @@ impl Table {
     }
 }
 
-fn check_names(columns: &[(String, Column)]) -> Result<()> {
+fn check_names(columns: &[(String, Column, Meaning)]) -> Result<()> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
     order.sort_by_key(|&i| &columns[i].0);
     for pair in order.windows(2) {

@@ -80,7 +80,7 @@ mod tests {
     use crate::model::Output;
 
     fn progress() -> Progress<AnyModel> {
-        let field = Field { name: "x".into(), kind: FieldKind::Numeric };
+        let field = Field::new("x", FieldKind::Numeric);
         let schema = Arc::new(Schema { fields: vec![field.into()] });
         let model = |value| {
             let (schema, output) = (schema.clone(), Output::Value);

@@ -230,7 +230,7 @@ mod tests {
     use crate::data::{Field, FieldKind};
 
     fn schema() -> Arc<Schema> {
-        let field = Field { name: "x".into(), kind: FieldKind::Numeric };
+        let field = Field::new("x", FieldKind::Numeric);
         Arc::new(Schema { fields: vec![field.into()] })
     }
 

@@ -165,7 +165,7 @@ mod tests {
 
     fn names(n_levels: usize) -> Names {
         let levels = (0..n_levels).map(|i| format!("{i}")).collect();
-        let field = |name: &str, kind| Field { name: name.into(), kind }.into();
+        let field = |name: &str, kind| Field::new(name, kind).into();
         let fields = vec![
             field("a\",\\", FieldKind::Numeric),
             field("[\"b", FieldKind::Categorical { levels }),

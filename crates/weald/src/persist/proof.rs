@@ -93,6 +93,9 @@ pub(super) fn schema(schema: &Schema) -> Proof {
     }
     distinct(schema.fields.iter().map(|field| &field.name), || "the columns".into())?;
     for field in &schema.fields {
+        if !field.meaning.fits(&field.kind) {
+            return damaged(format!("{} cannot be {:?}", quoted(&field.name), field.meaning));
+        }
         if let FieldKind::Categorical { levels } = &field.kind {
             distinct(levels.iter(), || format!("the levels of {}", quoted(&field.name)))?;
         }
@@ -212,8 +215,8 @@ pub(super) fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
                 }
             }
         }
-        (Rule::Number { .. }, kind) | (Rule::Categories { .. }, kind) => {
-            let (column, words) = (quoted(&field.name), kind.words());
+        (Rule::Number { .. }, _) | (Rule::Categories { .. }, _) => {
+            let (column, words) = (quoted(&field.name), field.words());
             damaged(format!("the rule of node {at} does not fit {column}, which holds {words}"))
         }
     }
@@ -223,8 +226,8 @@ pub(super) fn rule(rule: &Rule, schema: &Schema, at: usize) -> Proof {
 pub(super) fn n_levels(feature: u32, schema: &Schema, at: usize) -> Result<usize, ModelFileError> {
     match schema.fields.get(feature as usize).map(|field| (&field.kind, field)) {
         Some((FieldKind::Categorical { levels }, _)) => Ok(levels.len()),
-        Some((kind, field)) => {
-            let (column, words) = (quoted(&field.name), kind.words());
+        Some((_, field)) => {
+            let (column, words) = (quoted(&field.name), field.words());
             damaged(format!("the rule of node {at} does not fit {column}, which holds {words}"))
         }
         None => {
@@ -296,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_leaf_with_a_value_for_each_score_has_no_slopes() {
-        let field = crate::data::Field { name: "x".into(), kind: FieldKind::Numeric };
+        let field = crate::data::Field::new("x", FieldKind::Numeric);
         let schema = Schema { fields: vec![field.into()] };
         let slopes = vec![Slope { feature: 0, slope: 1.0, low: 0.0, high: 1.0 }];
         let leaf = LinearLeaf { node: 0, base: 0.0, slopes, low: 0.0, high: 1.0 };

@@ -172,7 +172,7 @@ mod tests {
         let levels = |n: usize| FieldKind::Categorical {
             levels: (0..n).map(|level| level.to_string()).collect(),
         };
-        let field = |kind| Field { name: String::new(), kind };
+        let field = |kind| Field::new(String::new(), kind);
         let kinds = [FieldKind::Numeric, levels(70), levels(3)];
         let schema = Schema { fields: kinds.map(field).map(Into::into).into() };
         let number = Rule::Number { feature: 0, threshold: -0.0, missing_left: false };

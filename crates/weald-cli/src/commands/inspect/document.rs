@@ -19,6 +19,23 @@ use super::shape::n_linear_leaves;
 use crate::model_file::Loaded;
 use crate::picture;
 
+/// A column of a model.
+fn column(field: &Field) -> Value {
+    let mut column = match &field.kind {
+        FieldKind::Numeric => json!({ "name": field.name, "kind": "numeric" }),
+        FieldKind::Categorical { levels } => {
+            json!({ "name": field.name, "kind": "categorical", "levels": levels.to_vec() })
+        }
+    };
+    if !field.meaning.is_plain() {
+        column["meaning"] = json!(field.meaning);
+    }
+    if let Some(unit) = field.meaning.unit() {
+        column["unit"] = json!(unit);
+    }
+    column
+}
+
 /// A model file as a document.
 pub fn as_json(loaded: &Loaded, depth: usize) -> Value {
     let trained = &loaded.trained;
@@ -29,12 +46,7 @@ pub fn as_json(loaded: &Loaded, depth: usize) -> Value {
         "n_rows": trained.n_rows,
         "n_bytes": loaded.n_bytes,
         "target": { "name": trained.target.name },
-        "columns": trained.model.schema().fields.iter().map(|f| match &f.kind {
-            FieldKind::Numeric => json!({ "name": f.name, "kind": "numeric" }),
-            FieldKind::Categorical { levels } => {
-                json!({ "name": f.name, "kind": "categorical", "levels": levels.to_vec() })
-            }
-        }).collect::<Vec<_>>(),
+        "columns": trained.model.schema().fields.iter().map(|f| column(f)).collect::<Vec<_>>(),
         "metrics": trained.metrics.iter().map(|m| json!({
             "metric": m.metric, "part": m.part, "value": m.value, "baseline": m.baseline,
         })).collect::<Vec<_>>(),

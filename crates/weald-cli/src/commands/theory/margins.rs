@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use weald::adaboost::BoostedModel;
 use weald::any::{AnyModel, Trained};
-use weald::data::{Column, FieldKind, MISSING, Sample, Table, Target, Weights};
+use weald::data::{Column, FieldKind, MISSING, Sample, Table, Target, Weights, spelling};
 use weald::model::Output;
 use weald::run::Run;
 use weald::seed::Seed;
@@ -111,7 +111,11 @@ fn margins(
 fn codes_of(table: &Table, name: &str, classes: &[String]) -> weald::Result<Vec<u32>> {
     match table.column(table.require(name)?) {
         Column::Categorical(categories) => {
-            Ok(categories.recode(&classes.into()).0.codes().to_vec())
+            let place = |name: &String| spelling::place_of_class(name, classes);
+            let places: Vec<Option<usize>> = categories.levels().iter().map(place).collect();
+            let class = |&code: &u32| places.get(code as usize).copied().flatten();
+            let codes = categories.codes().iter().map(class);
+            Ok(codes.map(|class| class.map_or(MISSING, |class| class as u32)).collect())
         }
         // The reader was asked for categories.
         Column::Numeric(numbers) => Ok(vec![MISSING; numbers.len()]),

@@ -48,9 +48,9 @@ impl DensityModel {
                     Column::categorical(codes, levels.clone())?
                 }
             };
-            Ok((field.name.clone(), column))
+            Ok((field.name.clone(), column, field.meaning))
         };
-        Table::new(columns.into_iter().enumerate().map(column).collect::<Result<_>>()?)
+        Table::with_meanings(columns.into_iter().enumerate().map(column).collect::<Result<_>>()?)
     }
 
     /// Draws rows from one tree, given by rising shares.

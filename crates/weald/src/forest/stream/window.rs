@@ -5,8 +5,11 @@
 //! therefore like any other.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::data::{Categories, Column, FieldKind, MISSING, Numbers, Schema, Table, key_of_name};
+use crate::data::{
+    Categories, Column, Field, FieldKind, MISSING, Numbers, Schema, Table, key_of_name, spelling,
+};
 use crate::error::{Error, Result};
 
 /// Rows that may arrive at a time, beyond those of the window.
@@ -92,11 +95,15 @@ pub(super) struct Arriving<'t> {
 impl<'t> Arriving<'t> {
     /// The columns of `schema` in a table.
     pub fn new(schema: &Schema, table: &'t Table) -> Result<Arriving<'t>> {
-        let source = |at: usize| match table.column(at) {
+        let source = |(at, field): (usize, &Arc<Field>)| match table.column(at) {
             Column::Numeric(numbers) => Source::Numbers(numbers),
-            Column::Categorical(c) => Source::Levels(c, level_numbers(c.levels())),
+            Column::Categorical(c) => {
+                let levels = spelling::respelled(c.levels(), field.meaning);
+                Source::Levels(c, level_numbers(&levels))
+            }
         };
-        let columns = schema.positions(table)?.into_iter().map(source).collect();
+        let positions = schema.positions(table)?;
+        let columns = positions.into_iter().zip(&schema.fields).map(source).collect();
         Ok(Arriving { columns, n_rows: table.n_rows() })
     }
 

@@ -53,7 +53,7 @@ fn two_of_classes() -> Vec<Named<AnyModel>> {
 pub fn stacked() -> Trained {
     let (schema, output) = (schema(), classes());
     let said = |name: &str| ["ash", "elm", "oak"].map(|class| format!("{name}: {class}"));
-    let number = |name| Arc::new(Field { name, kind: FieldKind::Numeric });
+    let number = |name| Arc::new(Field::new(name, FieldKind::Numeric));
     let said = said("tree").into_iter().chain(said(STRANGE)).map(number);
     let above = Arc::new(Schema { fields: said.chain(schema.fields.iter().cloned()).collect() });
     // Of what the first member says of "ash", and of a column that is passed through.
@@ -288,7 +288,7 @@ pub fn any(schema: &Arc<Schema>, output: &Output, choices: &mut Choices) -> AnyM
                 _ => vec![String::new()],
             };
             let names = members.iter().flat_map(|m| said.iter().map(move |s| m.name.clone() + s));
-            let field = |name| Arc::new(Field { name, kind: FieldKind::Numeric });
+            let field = |name| Arc::new(Field::new(name, FieldKind::Numeric));
             let above = Arc::new(Schema { fields: names.map(field).collect() });
             let last = choices.part(&above, &output);
             AnyModel::Stacked(Box::new(Stacked {

@@ -272,7 +272,7 @@ pub fn shown(trained: &Trained) -> String {
 }
 
 pub fn schema() -> Arc<Schema> {
-    let field = |name: &str, kind| Arc::new(Field { name: name.into(), kind });
+    let field = |name: &str, kind| Arc::new(Field::new(name, kind));
     let categorical = |levels| FieldKind::Categorical { levels };
     Arc::new(Schema {
         fields: vec![

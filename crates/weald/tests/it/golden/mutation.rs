@@ -210,7 +210,7 @@ fn schema() -> impl Strategy<Value = Schema> {
         let n = names.len();
         (Just(names), vec(kind(), n)).prop_map(|(names, kinds)| {
             let field =
-                |(name, kind): (&String, FieldKind)| Arc::new(Field { name: name.clone(), kind });
+                |(name, kind): (&String, FieldKind)| Arc::new(Field::new(name.clone(), kind));
             Schema { fields: names.iter().zip(kinds).map(field).collect() }
         })
     })
