@@ -138,7 +138,9 @@ def measured(side, train, test, classes, seed):
     if classes:  # single precision sums to one but nearly
         said = said / said.sum(axis=1, keepdims=True)
     loss = judge.loss(test["y"].to_numpy(), said, classes)
-    return {"loss": round(loss, 9), "cpu": round(cpu, 4), "wall": round(wall, 4)}
+    score = judge.score(test["y"].to_numpy(), said, classes)
+    found = {"loss": loss, "score": score, "cpu": cpu, "wall": wall}
+    return {key: round(value, 9 if key == "loss" else 4) for key, value in found.items()}
 
 
 if __name__ == "__main__":

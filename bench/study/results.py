@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent.parent
-FOLDERS = {"public": "study", "aside": "study_aside"}
+FOLDERS = {"public": "study", "aside": "study_aside", "made": "study_made"}
 
 
 class Results:

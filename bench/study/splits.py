@@ -7,10 +7,11 @@ rows, drawn once. Three quarters of the rows are trained on, anew for each split
 import numpy as np
 
 import aside
+import made
 import public_data
 import quality
 
-COLLECTIONS = {"public": public_data, "aside": aside}
+COLLECTIONS = {"public": public_data, "aside": aside, "made": made}
 LEAST_ROWS = 500
 MOST_ROWS = 60_000
 TRAINED_ON = 0.75

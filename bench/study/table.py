@@ -26,11 +26,18 @@ HEADS = {
         "`bench/run study table --collection aside`",
         "",
     ),
+    "made": (
+        "# Libraries left to their defaults, on made tables",
+        "",
+        "`bench/run study table --collection made`",
+        "",
+    ),
 }
 CHOSEN = {
     "public": "weald's defaults were chosen by trials on these sets and splits, which flatters its "
     "place; the peers' were not.",
     "aside": "weald's defaults were not chosen on these sets.",
+    "made": "weald's defaults were chosen on these tables too; the peers' were not.",
 }
 
 
@@ -110,6 +117,8 @@ def page(args):
     if len(forests) > 1:
         among = argparse.Namespace(**vars(args) | {"sides": ",".join(forests), "trials": False})
         lines += ["", "## Forests alone", "", *summary(Grid(known(among), args), found)]
+    if args.collection == "made":
+        lines += ["", "## Accuracy, or R²", "", *scores(grid, found)]
     lines += ["", "## Losses", ""]
     lines += losses(grid)
     if grid.missing:
@@ -148,4 +157,23 @@ def losses(grid):
         for loss in grid.losses[row]:
             cells.append(f"**{loss:.4f}**" if loss == best[row] else f"{loss:.4f}")
         lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return lines
+
+
+def scores(grid, found):
+    """What users ask for first, and how far weald is behind the best of the others."""
+    peers = [name for name in grid.sides if name in sides.PEERS and name not in sides.FORESTS]
+    lines = [f"| {' | '.join(['set', *grid.sides, 'weald behind'])} |"]
+    lines += ["|---|" + "--:|" * (len(grid.sides) + 1)]
+    for name in grid.sets:
+        of = {
+            side: np.mean([found[side].get(name, n)["score"] for n in grid.splits[name]])
+            for side in grid.sides
+        }
+        best = max(of.values())
+        cells = [f"**{score:.4f}**" if score == best else f"{score:.4f}" for score in of.values()]
+        behind = max(of[peer] for peer in peers) - of["weald"]
+        share = behind / max(of[peer] for peer in peers)
+        cells.append("" if behind <= 0 or "noise_of" in name else f"{100 * share:.1f} %")
+        lines.append("| " + " | ".join([name, *cells]) + " |")
     return lines
