@@ -34,7 +34,8 @@ class Boosting(Staged, Inside, Estimator):
     max_depth: int | None = None
     loss: Any = "auto"
     subsample: float | str = "auto"
-    colsample: float = 0.5
+    colsample: float | str = "auto"
+    colsample_bynode: float | str = "auto"
     reg_alpha: float = 0.0
     reg_lambda: float | str = "auto"
     min_child_weight: float | str = "auto"
@@ -70,6 +71,7 @@ class Boosting(Staged, Inside, Estimator):
         "reg_lambda": "l2",
         "subsample": "subsample",
         "colsample": "colsample",
+        "colsample_bynode": "node_colsample",
         "growth": "growth",
         "linear_leaves": "linear_leaves",
         "linear_l2": "linear_l2",

@@ -55,6 +55,17 @@ const CHILD_ROWS: f64 = 1e-3;
 /// The share of rows that each round sees.
 const ROW_SHARE: f64 = 0.8;
 
+/// The share of columns that a tree sees, the share of those that a node looks at, and the least number
+/// of each. Trees that differ average better, but what several columns tell together is found only by a
+/// tree that sees them all, at a node that looks at one below a node that has looked at another.
+const COLUMN_SHARE: f64 = 0.7;
+const LEAST_COLUMNS: usize = 12;
+const NODE_SHARE: f64 = 0.7;
+const LEAST_NODE_COLUMNS: usize = 8;
+
+/// Rounds from which columns are drawn. Fewer must each learn what they can.
+const FEW_ROUNDS: usize = 300;
+
 /// Up to so many cells (rows by columns by scores) the model is the mean of so many runs. A mean
 /// gains most where there is little to learn from, and there it takes no time; with more cells a run
 /// takes long and leaves less to gain.
@@ -84,6 +95,9 @@ impl GradientBoosting {
             _ => L2_ROWS * sample.mean_weight(),
         };
         let child_weight = || CHILD_ROWS * sample.mean_weight();
+        // A draw that is given is the only one.
+        let draws_columns = (self.colsample, self.node_colsample) == (Choice::Auto, Choice::Auto)
+            && self.n_trees >= FEW_ROUNDS;
         let vector_leaves = self.vector_leaves.given().unwrap_or_else(has_vectors);
         let rate = || if vector_leaves { SHARED_RATE } else { RATE };
         GradientBoosting {
@@ -92,6 +106,8 @@ impl GradientBoosting {
             l2: self.l2.given().unwrap_or_else(l2).into(),
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: vector_leaves.into(),
+            colsample: if draws_columns { Choice::Auto } else { self.column_share().into() },
+            node_colsample: if draws_columns { Choice::Auto } else { self.node_share().into() },
             ..self.clone()
         }
     }
@@ -176,6 +192,32 @@ impl GradientBoosting {
         self.row_share() < 1.0 || self.goss.is_some()
     }
 
+    /// How many of so many columns a tree sees, once it is decided whether columns are drawn.
+    pub(super) fn n_seen(&self, n_columns: usize) -> usize {
+        match self.colsample {
+            Choice::Set(share) => share_of(share, n_columns),
+            Choice::Auto => share_of(COLUMN_SHARE, n_columns).max(LEAST_COLUMNS).min(n_columns),
+        }
+    }
+
+    /// How many of its tree's columns a node looks at, once it is decided whether columns are drawn.
+    pub(super) fn n_looked_at(&self, n_columns: usize) -> usize {
+        match self.node_colsample {
+            Choice::Set(share) => share_of(share, n_columns),
+            Choice::Auto => share_of(NODE_SHARE, n_columns).max(LEAST_NODE_COLUMNS).min(n_columns),
+        }
+    }
+
+    /// The share of columns that a tree sees, if it is given.
+    pub(super) fn column_share(&self) -> f64 {
+        self.colsample.given().unwrap_or(1.0)
+    }
+
+    /// The share of a tree's columns that a node looks at, if it is given.
+    pub(super) fn node_share(&self) -> f64 {
+        self.node_colsample.given().unwrap_or(1.0)
+    }
+
     /// How many leaves a tree may have, once that is decided.
     pub(super) fn leaves(&self) -> usize {
         self.max_leaves.given().unwrap_or(MANY_ROWS_LEAVES)
@@ -208,4 +250,9 @@ fn n_rows(sample: &Sample<'_>) -> usize {
 
 fn runs_for(cells: usize) -> usize {
     RUNS_BY_CELLS.iter().find(|(most, _)| cells <= *most).map_or(1, |(_, n_runs)| *n_runs)
+}
+
+/// A share of so many columns, at least one; a share that is `k / n_columns` in floating point is `k`.
+fn share_of(share: f64, n_columns: usize) -> usize {
+    ((share * n_columns as f64 - 1e-9).ceil() as usize).clamp(1, n_columns.max(1))
 }

@@ -84,8 +84,13 @@ pub struct GradientBoosting {
     /// The share of rows with the largest gradients that each round keeps, and the share that it
     /// draws from the others, instead of `subsample`.
     pub goss: Option<Goss>,
-    /// The share of columns that each tree sees, drawn anew for each.
-    pub colsample: f64,
+    /// The share of columns that each tree sees, drawn anew for each. By itself 0.7, but 12 columns at
+    /// least; all of them where `node_colsample` is given, or with fewer than 300 rounds.
+    pub colsample: Choice<f64>,
+    /// The share of its tree's columns that each node looks at for its split, drawn anew for each; in
+    /// an oblivious tree, each level. By itself 0.7, but 8 columns at least; all of them where
+    /// `colsample` is given, or with fewer than 300 rounds.
+    pub node_colsample: Choice<f64>,
     /// Whether a round grows one tree whose leaves hold a value for each score, instead of a tree
     /// for each; by itself for 6 classes and more. Nothing changes where a row has one score.
     pub vector_leaves: Choice<bool>,
@@ -132,7 +137,8 @@ impl Default for GradientBoosting {
             bins: BinChoice::Fast,
             subsample: Choice::Auto,
             goss: None,
-            colsample: 0.5,
+            colsample: Choice::Auto,
+            node_colsample: Choice::Auto,
             vector_leaves: Choice::Auto,
             monotone: Monotone::default(),
             interactions: Interactions::default(),
@@ -158,7 +164,8 @@ impl GradientBoosting {
             l2: Choice::Set(0.0),
             target_statistics: Choice::Set(false),
             subsample: Choice::Set(1.0),
-            colsample: 1.0,
+            colsample: Choice::Set(1.0),
+            node_colsample: Choice::Set(1.0),
             early_stopping_rounds: Choice::Set(None),
             n_runs: Choice::Set(1),
             vector_leaves: Choice::Set(false),

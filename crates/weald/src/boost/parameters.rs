@@ -33,7 +33,8 @@ impl Parameters for GradientBoosting {
             bins: "how finely columns of numbers are cut; auto: exact up to 100,000 rows",
             subsample: "share of rows that each round sees; auto: 0.8, or 1 where goss draws them",
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
-            colsample: "share of columns that each tree sees",
+            colsample: "share of columns that each tree sees; auto: 0.7, but 12 columns and more, or all for few rounds",
+            node_colsample: "share of those that each node looks at; auto: 0.7, but 8 columns and more, or all for few rounds",
             vector_leaves: "one tree a round with a value for each score in its leaves; auto: from 6 classes on",
             monotone: "columns along which the score may only rise (+) or only fall (-)",
             interactions: "sets of columns that may be used in one branch; the others are one set more",
@@ -66,7 +67,11 @@ impl Parameters for GradientBoosting {
         if self.min_level_rows == 0 {
             return out_of_range("min_level_rows", 0, "at least 1");
         }
-        for (name, share) in [("subsample", self.row_share()), ("colsample", self.colsample)] {
+        for (name, share) in [
+            ("subsample", self.row_share()),
+            ("colsample", self.column_share()),
+            ("node_colsample", self.node_share()),
+        ] {
             if !(share > 0.0 && share <= 1.0) {
                 return out_of_range(name, share, "a share above 0 and at most 1");
             }

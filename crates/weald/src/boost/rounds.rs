@@ -231,9 +231,9 @@ impl<'a, 'r> Boosting<'a, 'r> {
             self.bag = self.whole_bag.drawn(self.settings.row_share(), order, seed);
             self.out_of_bag = self.bag.out_of_bag(self.targets.len());
         }
-        if self.settings.colsample < 1.0 {
-            let n_columns = self.table.n_columns();
-            let n = ((self.settings.colsample * n_columns as f64).ceil() as usize).max(1);
+        let n_columns = self.table.n_columns();
+        let n = self.settings.n_seen(n_columns);
+        if n < n_columns {
             let mut features: Vec<usize> = (0..n_columns).collect();
             seed.stream(Purpose::Features).shuffle(&mut features);
             features.truncate(n);

@@ -41,7 +41,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
         let mut level = vec![Member { place: 0, node: root, rows }];
         let n_levels = (max_leaves.max(1).ilog2() as usize).min(self.search.limits.max_depth);
         for depth in 1..=n_levels {
-            let Some(answers) = self.ask(&mut level, depth < n_levels) else { break };
+            let Some(answers) = self.ask(&mut level, depth, depth < n_levels) else { break };
             for answer in answers {
                 match answer {
                     Answer::Split(place, divided) => {
@@ -69,6 +69,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
     fn ask<'e>(
         &self,
         level: &mut Vec<Member<'e, T::Sum>>,
+        depth: usize,
         goes_on: bool,
     ) -> Option<Vec<Answer<'e, T::Sum>>> {
         // How deep a node is does not matter: it may have let questions pass.
@@ -85,7 +86,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Grower<'a, '_, T, C> {
             .map(|(at, member)| (at, self.look_at(member)))
             .collect();
         let (places, known): (Vec<usize>, Vec<_>) = known.into_iter().unzip();
-        let question = self.search.question(&known)?;
+        let question = self.search.question(&known, self.run.seed.child(depth as u64))?;
         let mut asks = vec![false; level.len()];
         for (at, node) in places.into_iter().zip(&known) {
             asks[at] = self.search.asks(node, &question);

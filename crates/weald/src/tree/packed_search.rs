@@ -61,7 +61,7 @@ impl<T: Statistic, C: Criterion<T::Sum>> Search<'_, T, C> {
         // feature with a direction is more than it can gain.
         let ranking = ranking.filter(|_| node.leeway.bounds.are_open());
         let allows = |f: &&usize| self.constraints.allow(node.leeway, **f);
-        let features: Vec<usize> = self.features.iter().filter(allows).copied().collect();
+        let features: Vec<usize> = node.features.iter().filter(allows).copied().collect();
         self.with_workspace(|workspace| {
             let scores = self.scores(node, histograms, ranking.as_ref(), &features, workspace);
             let is_free = |f: &usize| self.constraints.direction(*f).is_none();

@@ -25,6 +25,7 @@ use super::splitter::categories::{pool_rare_levels, subset};
 use super::splitter::histogram::missing_alone;
 use super::splitter::{Candidate, Cut, Division, Occupied, Offer, Split};
 use super::statistic::{Entry, Statistic, Sum};
+use crate::seed::Seed;
 
 /// The position of a level that is not told apart.
 const POOLED: u32 = u32::MAX;
@@ -70,9 +71,11 @@ struct Proposed {
 
 impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     /// The question that gains most, summed over the nodes of a level; `None` if none gains enough.
-    pub(super) fn question(&self, nodes: &[LevelNode<'_, T::Sum>]) -> Option<Split> {
+    pub(super) fn question(&self, nodes: &[LevelNode<'_, T::Sum>], seed: Seed) -> Option<Split> {
+        let allows = |f| nodes.iter().any(|node| self.constraints.allow(node.leeway, f));
+        let features = self.looked_at(seed, allows);
         let propose = |&feature: &usize| self.question_of(feature, nodes, false);
-        let mut proposed: Vec<Proposed> = self.features.par_iter().filter_map(propose).collect();
+        let mut proposed: Vec<Proposed> = features.par_iter().filter_map(propose).collect();
         loop {
             proposed.retain(|p| p.offer.division.gain >= self.limits.min_gain);
             let divisions: Vec<Division> = proposed.iter().map(|p| p.offer.division).collect();

@@ -39,8 +39,10 @@ pub struct Search<'a, T: Statistic, C> {
     pub splitter: Splitter,
     /// The features that may be split on, increasing.
     pub features: &'a [usize],
-    /// How many of them a node chooses from.
+    /// How many of them a node chooses from, by drawing until so many could be split.
     pub n_features: usize,
+    /// How many of them a node that keeps histograms looks at.
+    pub n_looked_at: usize,
     /// What a split must respect.
     pub limits: &'a Limits,
     /// What binds a node to those above it.
@@ -62,6 +64,8 @@ pub(super) struct Asked<'n, S> {
     /// What they add up to, with their number.
     pub total: &'n S,
     seed: Seed,
+    /// The features that it may be split on.
+    pub features: Cow<'n, [usize]>,
     pub leeway: &'n Leeway,
     /// What a level gains by chance, once it is asked for.
     noise: OnceLock<f64>,
@@ -87,6 +91,7 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
             splitter,
             features,
             n_features,
+            n_looked_at: features.len(),
             limits,
             constraints,
             level_charge: 0.0,
@@ -111,7 +116,9 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let n_entries = n_rows(parts);
         let told = self.told_its_rows(total, n_entries);
         let (total, noise) = (told.as_ref().unwrap_or(total), OnceLock::new());
-        let node = &Asked { entries: &entries, parts, n_entries, total, seed, leeway, noise };
+        let features = self.looked_at(seed, |f| self.constraints.allow(leeway, f));
+        let node =
+            &Asked { entries: &entries, parts, n_entries, total, seed, features, leeway, noise };
         let offers = match self.splitter {
             Splitter::Isolating => return self.spelled_out(self.isolating_offer(node)?),
             _ if self.n_features < self.features.len() => self.drawn(node),
@@ -128,6 +135,25 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         };
         let offer = self.closer(self.chosen(offers)?, node);
         self.spelled_out(offer)
+    }
+
+    /// The features that a node, or a level of nodes, looks at: all that `allows` lets pass, or a draw
+    /// of them, increasing.
+    pub(super) fn looked_at(&self, seed: Seed, allows: impl Fn(usize) -> bool) -> Cow<'a, [usize]> {
+        if self.n_looked_at >= self.features.len() {
+            return Cow::Borrowed(self.features);
+        }
+        let mut features: Vec<usize> = self.features.to_vec();
+        features.retain(|&feature| allows(feature));
+        let mut draws = seed.stream(Purpose::Features);
+        let n = self.n_looked_at.min(features.len());
+        for drawn in 0..n {
+            let other = drawn + draws.below((features.len() - drawn) as u64) as usize;
+            features.swap(drawn, other);
+        }
+        features.truncate(n);
+        features.sort_unstable();
+        Cow::Owned(features)
     }
 
     /// The same cut, or a better one nearby where bins have been seen through a window.
@@ -163,9 +189,9 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
         let offer_of = |f: &usize, w: &mut Workspace<T::Sum>| self.offer_of(*f, node, w);
         if node.n_entries * self.features.len() >= PARALLEL_WORK && !is_at_work() {
             let one = |f: &usize| self.with_workspace(|w| offer_of(f, w));
-            self.features.par_iter().filter_map(one).collect()
+            node.features.par_iter().filter_map(one).collect()
         } else {
-            self.with_workspace(|w| self.features.iter().filter_map(|f| offer_of(f, w)).collect())
+            self.with_workspace(|w| node.features.iter().filter_map(|f| offer_of(f, w)).collect())
         }
     }
 

@@ -23,7 +23,7 @@ impl<T: Statistic, C: Criterion<T::Sum>> Search<'_, T, C> {
         let Some(vectors) = self.statistic.vectors() else { return Vec::new() };
         let planes = self.bins.planes();
         let allows = |f: &&usize| self.constraints.allow(node.leeway, **f);
-        let features: Vec<usize> = self.features.iter().filter(allows).copied().collect();
+        let features: Vec<usize> = node.features.iter().filter(allows).copied().collect();
         self.with_workspace(|workspace| {
             let mut shared = std::mem::take(&mut workspace.shared_blocks);
             self.take_apart((vectors, histograms), &features, &mut shared);

@@ -163,7 +163,11 @@ fn monotone_scores_hold_whatever_else_is_set() {
     let absolute = GradientBoosting { loss: LossChoice::Absolute, ..plain.clone() };
     let settings = [
         GradientBoosting { l1: 2.0, l2: Choice::Set(5.0), ..plain.clone() },
-        GradientBoosting { subsample: Choice::Set(0.6), colsample: 0.5, ..plain.clone() },
+        GradientBoosting {
+            subsample: Choice::Set(0.6),
+            colsample: Choice::Set(0.5),
+            ..plain.clone()
+        },
         GradientBoosting { goss: Some(Goss { top: 0.2, rest: 0.2 }), ..absolute.clone() },
         GradientBoosting { drop_rate: 0.3, learning_rate: 0.9.into(), ..plain.clone() },
         GradientBoosting { max_depth: Some(2), ..absolute.clone() },

@@ -30,7 +30,7 @@ fn boosting() -> GradientBoosting {
         max_leaves: 6.into(),
         min_leaf_rows: 3,
         subsample: Choice::Set(0.7),
-        colsample: 0.7,
+        colsample: Choice::Set(0.7),
         n_runs: 3.into(),
         validation: HoldOut::Folds(4),
         ..GradientBoosting::plain(20)

@@ -185,7 +185,7 @@ fn a_model_that_is_gone_on_from_is_a_longer_fit() {
             loss: loss.clone(),
             linear_leaves,
             subsample: Choice::Set(0.7),
-            colsample: 0.7,
+            colsample: Choice::Set(0.7),
             early_stopping_rounds: Choice::Set(None),
             ..boosting()
         };
@@ -338,7 +338,7 @@ fn a_fit_goes_on_from_any_state_and_ends_the_same() {
                 linear_leaves,
                 n_runs: n_runs.into(),
                 subsample: Choice::Set(0.6),
-                colsample: 0.6,
+                colsample: Choice::Set(0.6),
                 n_trees: 25,
                 validation,
                 early_stopping_rounds: Choice::Set(Some(5)),

@@ -153,7 +153,11 @@ fn a_column_that_names_each_row_tells_nothing() {
 fn a_level_that_is_new_is_as_good_as_the_mean() {
     let made = Made::new(6000, 600, 2.0, 1);
     let (table, target) = (made.table(), made.numbers());
-    let learner = GradientBoosting { min_level_rows: 10_000, colsample: 1.0, ..with(true.into()) };
+    let learner = GradientBoosting {
+        min_level_rows: 10_000,
+        colsample: Choice::Set(1.0),
+        ..with(true.into())
+    };
     let model = fit(&learner, &table, &target, 2);
     let said = |code: u32| {
         let codes = Made { codes: vec![code], x: vec![0.5], y: vec![], n_levels: 600 };

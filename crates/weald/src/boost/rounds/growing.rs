@@ -84,8 +84,10 @@ impl Boosting<'_, '_> {
         let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
         let limits = self.limits(h_unit, gain_unit);
         match sums {
-            Sums::Packed(pairs) => self.grow(&pairs, entries, (&criterion, &limits), memory),
-            Sums::Wide(pairs) => self.grow(&pairs, entries, (&criterion, &limits), memory),
+            Sums::Packed(pairs) => {
+                self.grow(number, &pairs, entries, (&criterion, &limits), memory)
+            }
+            Sums::Wide(pairs) => self.grow(number, &pairs, entries, (&criterion, &limits), memory),
         }
     }
 
@@ -108,7 +110,7 @@ impl Boosting<'_, '_> {
             subset_charge: self.settings.level_charge * noise.besides(outputs.len()),
         };
         let limits = self.limits(weight_unit, 1.0);
-        let grown = self.grow(&vectors, entries, (&criterion, &limits), memory);
+        let grown = self.grow(self.trees.len(), &vectors, entries, (&criterion, &limits), memory);
         self.vectors = vectors.into_rows();
         grown
     }
@@ -146,20 +148,25 @@ impl Boosting<'_, '_> {
 
     fn grow<T: Statistic, C: Criterion<T::Sum>>(
         &self,
+        number: usize,
         statistic: &T,
         entries: Parts,
         (criterion, limits): (&C, &Limits),
         memory: &mut Memory,
     ) -> Result<Grown> {
-        let search = Search::new(
+        let mut search = Search::new(
             (&self.table, &self.bins),
             (statistic, criterion),
             Splitter::Best,
             (&self.features, self.features.len()),
             (limits, &self.constraints),
         );
+        search.n_looked_at = self.settings.n_looked_at(self.features.len());
         let (growth, max_leaves) = (self.settings.growth, self.settings.leaves());
         let frontier = Frontier::InOrder { growth, max_leaves };
-        Grower::grow(search, frontier, self.run, entries, memory)
+        // By round, not by tree: the order of classes must not matter.
+        let mut run = self.run.clone();
+        run.seed = self.seed.child((number / self.trees_per_round()) as u64).child(0);
+        Grower::grow(search, frontier, &run, entries, memory)
     }
 }

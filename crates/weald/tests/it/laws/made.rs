@@ -178,7 +178,19 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut learner = AnyLearner::named("gradient-boosting").unwrap();
     linear.iter().for_each(|(key, value)| learner.set(key, value).unwrap());
     learners.push(("gradient-boosting with linear leaves".into(), learner));
-    let drawn: [&[(&str, &str)]; 5] = [
+    let drawn: [&[(&str, &str)]; 7] = [
+        &[
+            ("early_stopping_rounds", "none"),
+            ("n_trees", "12"),
+            ("node_colsample", "0.4"),
+            ("min_leaf_rows", "1"),
+        ],
+        &[
+            ("early_stopping_rounds", "none"),
+            ("n_trees", "12"),
+            ("node_colsample", "0.4"),
+            ("growth", "oblivious"),
+        ],
         &[
             ("target_statistics", "true"),
             ("n_runs", "2"),

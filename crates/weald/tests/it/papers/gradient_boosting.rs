@@ -150,7 +150,7 @@ fn samples_of_rows_and_columns_differ_by_round_and_not_by_threads() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let boosting = GradientBoosting {
         subsample: Choice::Set(0.5),
-        colsample: 0.5,
+        colsample: Choice::Set(0.5),
         max_leaves: 8.into(),
         ..GradientBoosting::plain(60)
     };

@@ -97,7 +97,7 @@ fn a_fit_goes_on_from_any_state_and_ends_the_same() {
     let numbers = Target::numbers(y.clone()).unwrap();
     let stopping = GradientBoosting {
         subsample: Choice::Set(0.7),
-        colsample: 0.6,
+        colsample: Choice::Set(0.6),
         early_stopping_rounds: Choice::Set(Some(5)),
         ..boosting()
     };
