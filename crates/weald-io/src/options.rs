@@ -1,5 +1,7 @@
 //! What the caller may say about a file; everything left out is detected.
 
+use weald::run::MOST_THREADS;
+
 /// How to read a file. The default detects everything.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadOptions {
@@ -41,7 +43,7 @@ impl ReadOptions {
     pub(crate) fn n_threads(&self) -> usize {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
-            n => n,
+            n => n.min(MOST_THREADS),
         }
     }
 }

@@ -11,6 +11,10 @@ use crate::error::{Error, Result};
 use crate::observer::{Event, Observer, Quiet, Warning};
 use crate::seed::Seed;
 
+/// As many threads as may be asked for: what a system can start in a moment, and several times the cores
+/// of the largest machines.
+pub const MOST_THREADS: usize = 1024;
+
 /// What a fit needs besides data and parameters.
 #[derive(Clone)]
 pub struct Run<'a> {
@@ -35,8 +39,13 @@ pub struct SuspectColumns {
 }
 
 impl<'a> Run<'a> {
-    /// A run on `threads` threads of its own; 0 means as many as the machine has cores.
+    /// A run on `threads` threads of its own, at most [`MOST_THREADS`]; 0 means as many as the machine
+    /// has cores.
     pub fn new(seed: Seed, threads: usize, observer: &'a dyn Observer) -> Result<Run<'a>> {
+        if threads > MOST_THREADS {
+            let reason = format!("expected at most {MOST_THREADS}");
+            return Err(Error::Threads { threads, reason });
+        }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("weald-{i}"))
@@ -205,6 +214,12 @@ mod tests {
             }
             ControlFlow::Continue(())
         }
+    }
+
+    #[test]
+    fn threads_have_a_ceiling() {
+        let error = Run::quiet(Seed(0), 100_000).err().unwrap().to_string();
+        assert_eq!(error, "could not start 100000 threads: expected at most 1024");
     }
 
     #[test]

@@ -92,10 +92,11 @@ impl ArrowBlocks {
             let builder = ParquetRecordBatchReaderBuilder::try_new(reader)
                 .map_err(|e| damaged(name, "Parquet", e))?;
             let found = builder.schema().clone();
+            let known = schema.by_name();
+            let is_known = |&i: &usize| known.contains_key(found.field(i).name().as_str());
             let mask = ProjectionMask::roots(
                 builder.parquet_schema(),
-                (0..found.fields().len())
-                    .filter(|&i| schema.fields.iter().any(|f| f.name == *found.field(i).name())),
+                (0..found.fields().len()).filter(is_known),
             );
             let batches = builder
                 .with_projection(mask)
@@ -177,10 +178,9 @@ impl ArrowBlocks {
         let columns: Vec<String> = found.fields().iter().map(|f| f.name().clone()).collect();
         check_duplicates(&columns)?;
         let mut chosen = Vec::new();
+        let by_name = schema.by_name();
         for field in found.fields() {
-            let Some(known) = schema.fields.iter().find(|f| f.name == *field.name()) else {
-                continue;
-            };
+            let Some(known) = by_name.get(field.name().as_str()) else { continue };
             let kind = kind_of(name, &known.name, field.data_type())?;
             let as_words = matches!(known.kind, FieldKind::Categorical { .. });
             let meaning = match (kind, as_words) {

@@ -1,5 +1,7 @@
 //! The first row: column names.
 
+use std::collections::HashSet;
+
 use super::dialect::Dialect;
 use super::field::{record_at, skip_blank_lines};
 use super::text::{Text, check};
@@ -65,12 +67,13 @@ fn looks_like_data(names: &[String]) -> bool {
 }
 
 fn name_the_nameless(mut names: Vec<String>, notes: &mut Vec<Note>) -> Vec<String> {
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
     for i in 0..names.len() {
         if !names[i].is_empty() {
             continue;
         }
         let mut name = format!("column_{}", i + 1);
-        while names.contains(&name) {
+        while !taken.insert(name.clone()) {
             name.push('_');
         }
         notes.push(Note::NamedColumn { position: i + 1, name: name.clone() });

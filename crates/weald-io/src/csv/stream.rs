@@ -105,8 +105,9 @@ impl CsvBlocks {
     }
 
     fn take_roles(&mut self, schema: &Schema) {
+        let known = schema.by_name();
         for name in &self.names {
-            let field = schema.fields.iter().find(|f| f.name == *name);
+            let field = known.get(name.as_str());
             let (role, levels) = match field.map(|f| (&f.kind, f.meaning)) {
                 None => (Role::Skip, vec![]),
                 Some((FieldKind::Numeric, Meaning::Plain)) => (Role::Number, vec![]),

@@ -253,19 +253,21 @@ def categorical(X: Any, names: Sequence[str], chosen: Any) -> list[bool | None]:
                 f"categorical_features has {len(chosen)} values, but X has {len(names)} features"
             )
         return [True if is_so else by_type for is_so in chosen]
-    positions = {_position(column, names) for column in chosen.tolist()}
+    places = {name: i for i, name in enumerate(names)}
+    positions = {_position(column, places) for column in chosen.tolist()}
     return [True if i in positions else by_type for i in range(len(names))]
 
 
-def _position(column: Any, names: Sequence[str]) -> int:
+def _position(column: Any, places: dict[str, int]) -> int:
     """Where a column stands that is given by name or position."""
     if isinstance(column, str):
-        if column not in names:
+        if column not in places:
             raise ValueError(f"categorical_features names {column!r}, which is not a column of X")
-        return list(names).index(column)
-    if not -len(names) <= column < len(names):
-        raise ValueError(f"categorical_features has {column}, but X has {len(names)} features")
-    return int(column) % len(names)
+        return places[column]
+    n = len(places)
+    if not -n <= column < n:
+        raise ValueError(f"categorical_features has {column}, but X has {n} features")
+    return int(column) % n
 
 
 def _arrow_table(X: Any, names: Sequence[str] | None, categorical: Sequence[bool | None]) -> Table:

@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 
 from ._weald import WealdError
 
-MOST_THREADS = 65_536
-"""More than any machine has; what is more is a mistake."""
+MOST_THREADS = 1024
+"""As many as the library starts, and more than any machine has cores; what is more is a mistake."""
 
 
 def n_threads(n_jobs: int | None) -> int:

@@ -1,6 +1,7 @@
 //! The names and kinds of a table's columns, and matching another table to them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,9 @@ impl Schema {
         }
         let mut unseen = Vec::new();
         let mut columns = Vec::with_capacity(self.fields.len());
+        let mut is_extra = vec![true; table.n_columns()];
         for (field, at) in self.fields.iter().zip(self.positions(table)?) {
+            is_extra[at] = false;
             let column = match (&field.kind, table.column(at)) {
                 (FieldKind::Categorical { levels }, Column::Categorical(categories)) => {
                     let places = match categories.levels() == levels {
@@ -109,16 +112,36 @@ impl Schema {
             };
             columns.push((field.name.clone(), column, field.meaning));
         }
-        let extra = table.names().filter(|n| !self.contains(n)).map(String::from).collect();
+        let extra = table.names().zip(is_extra).filter(|(_, is_extra)| *is_extra);
+        let extra = extra.map(|(name, _)| name.to_string()).collect();
         Ok(Aligned { table: Cow::Owned(Table::with_meanings(columns)?), unseen, extra })
     }
 
     /// Where each of this schema's columns stands in a table; it must be there, and of its kind.
     pub(crate) fn positions(&self, table: &Table) -> Result<Vec<usize>> {
+        // Most tables have the columns in this schema's order. Others are looked up by name, all at
+        // once: a search for each would take the square of the columns.
+        let mut by_name: Option<HashMap<&str, usize>> = None;
+        let mut next = 0;
+        let mut place = |name: &str| {
+            let is_next = next < table.n_columns() && table.name(next) == name;
+            let at = match is_next {
+                true => Some(next),
+                false => by_name.get_or_insert_with(|| at_names(table.names())).get(name).copied(),
+            };
+            next = at.map_or(next, |at| at + 1);
+            at
+        };
         let position = |field: &Arc<Field>| {
-            let at = table.position(&field.name).ok_or_else(|| Error::MissingColumn {
-                name: field.name.clone(),
-                nearest: nearest(&field.name, table.names().filter(|n| !self.contains(n))),
+            let at = place(&field.name).ok_or_else(|| {
+                let own = self.by_name();
+                Error::MissingColumn {
+                    name: field.name.clone(),
+                    nearest: nearest(
+                        &field.name,
+                        table.names().filter(|name| !own.contains_key(*name)),
+                    ),
+                }
             })?;
             let found = &table.schema().fields[at];
             let is_empty = |column: &Column| column.n_missing() == column.len();
@@ -140,6 +163,12 @@ impl Schema {
         self.fields.iter().map(position).collect()
     }
 
+    /// The columns by name: to look many of them up, where a search for each would take the square of
+    /// their number.
+    pub fn by_name(&self) -> HashMap<&str, &Field> {
+        self.fields.iter().map(|field| (field.name.as_str(), &**field)).collect()
+    }
+
     /// The columns `features`, in that order.
     pub fn select(&self, features: &[u32]) -> Schema {
         Schema { fields: features.iter().map(|&f| self.fields[f as usize].clone()).collect() }
@@ -154,10 +183,11 @@ impl Schema {
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
+}
 
-    fn contains(&self, name: &str) -> bool {
-        self.fields.iter().any(|f| f.name == name)
-    }
+/// Where each name stands.
+fn at_names<'n>(names: impl Iterator<Item = &'n str>) -> HashMap<&'n str, usize> {
+    names.enumerate().map(|(at, name)| (name, at)).collect()
 }
 
 impl Field {
@@ -318,5 +348,25 @@ mod tests {
         let text = table(vec![("price", Column::from_names(&[Some("cheap")]))]);
         let error = seen.schema().align(&text).unwrap_err().to_string();
         assert!(error.contains("holds categories"), "{error}");
+    }
+
+    /// Also where the order is another: a search for each column took the square of their number.
+    #[test]
+    fn very_many_columns_are_aligned_soon() {
+        let n = 100_000;
+        let table = |order: &mut dyn Iterator<Item = usize>| {
+            let column =
+                |i: usize| (format!("a_column_called_{i}"), Column::numeric(vec![i as f64]));
+            Table::new(order.map(column).collect()).unwrap()
+        };
+        let (known, backwards) = (table(&mut (0..n)), table(&mut (0..n + 1).rev()));
+        let start = std::time::Instant::now();
+        let aligned = known.schema().align(&backwards).unwrap();
+        let Column::Numeric(seventh) = aligned.table().column(7) else { panic!() };
+        assert_eq!((seventh.at(0), aligned.table().name(7)), (7.0, "a_column_called_7"));
+        assert_eq!(aligned.extra(), [format!("a_column_called_{n}")]);
+        let fewer = table(&mut (1..n).rev());
+        assert!(matches!(known.schema().align(&fewer), Err(Error::MissingColumn { .. })));
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }
