@@ -3,104 +3,155 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::WriteError;
+use crate::temporary::{Temporary, remove_stale};
 
 /// Writes `bytes` to `path`: to a temporary file in the same folder, which is forced to the disk
 /// and then takes the name. If anything fails, what stood at `path` is unchanged and the temporary
 /// file is removed. After success the bytes survive a loss of power. A link stays a link; a device
 /// or a pipe is written to, not replaced.
 pub fn save_model(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    save_with(path, |file| file.write_all(bytes))
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes).map_err(|error| file.failed("write the data", error))?;
+    file.commit()
 }
 
-/// The same for a writer that may fail on its own.
-fn save_with(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), WriteError> {
-    let failed = |step| {
-        move |source| WriteError { file: path.display().to_string(), step, replaced: false, source }
-    };
-    // The name of a link stays a link: the file it points to is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if target.is_dir() {
-        return Err(failed("replace a folder")(io::ErrorKind::IsADirectory.into()));
-    }
-    if fs::metadata(&target).is_ok_and(|found| !found.is_file()) {
-        // A device or a pipe: replacing it would take it away from everyone.
-        let mut device =
-            OpenOptions::new().write(true).open(&target).map_err(failed("open it for writing"))?;
-        return write(&mut device).map_err(failed("write the data"));
-    }
-    let folder = match target.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    let (mut file, temporary) =
-        create_beside(&target, &folder).map_err(failed("create a temporary file beside it"))?;
-    let written = write(&mut file)
-        .map_err(failed("write the data"))
-        .and_then(|()| keep_permissions(&target, &file).map_err(failed("set its permissions")))
-        .and_then(|()| file.sync_all().map_err(failed("force the data to the disk")))
-        .and_then(|()| {
-            fs::rename(&temporary.0, &target).map_err(failed("put the new file in its place"))
-        });
-    drop(file);
-    written?;
-    temporary.keep();
-    sync_folder(&folder)
-        .map_err(failed("force the folder to the disk"))
-        .map_err(|error| WriteError { replaced: true, ..error })
+/// A file that is being written, and takes its name when it is whole: the file that has the name
+/// until then is unchanged if anything fails. It has the permissions of the file it replaces, and
+/// its owner and group where the system lets us give them away.
+pub struct NewFile {
+    file: File,
+    shown: String,
+    /// Where it is written meanwhile, and the file that it becomes; none for a device or a pipe,
+    /// which is written to at once: replacing it would take it away from everyone.
+    waiting: Option<(Temporary, PathBuf)>,
 }
 
-/// A temporary file's path, removed when dropped.
-struct Temporary(PathBuf);
+impl NewFile {
+    /// Begins a file that is to be `path`. The name of a link stays a link: the file that it points
+    /// to is replaced, or made. Temporary files of `path` that a killed process has left are removed.
+    pub fn create(path: &Path) -> Result<NewFile, WriteError> {
+        let shown = path.display().to_string();
+        let failed = |step| {
+            let file = shown.clone();
+            move |source| WriteError { file, step, replaced: false, source }
+        };
+        let target = real_path(path);
+        let found = fs::metadata(&target).ok();
+        if found.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Err(failed("replace a folder")(io::ErrorKind::IsADirectory.into()));
+        }
+        if found.as_ref().is_some_and(|found| !found.is_file()) {
+            let device = OpenOptions::new().write(true).open(&target);
+            let file = device.map_err(failed("open it for writing"))?;
+            return Ok(NewFile { file, shown, waiting: None });
+        }
+        remove_stale(&target);
+        let (file, temporary) =
+            Temporary::beside(&target).map_err(failed("create a temporary file beside it"))?;
+        if let Some(before) = &found {
+            // Before there is anything to read in it.
+            keep_permissions(before, &file).map_err(failed("set its permissions"))?;
+        }
+        Ok(NewFile { file, shown, waiting: Some((temporary, target)) })
+    }
 
-impl Temporary {
-    /// The file has its final name now.
-    fn keep(mut self) {
-        self.0 = PathBuf::new();
+    /// Ends the file: it is forced to the disk and takes its name.
+    pub fn commit(self) -> Result<(), WriteError> {
+        let Some((temporary, target)) = self.waiting else { return Ok(()) };
+        let failed = |step, replaced| {
+            let file = self.shown.clone();
+            move |source| WriteError { file, step, replaced, source }
+        };
+        self.file.sync_all().map_err(failed("force the data to the disk", false))?;
+        temporary.rename_to(&target).map_err(failed("put the new file in its place", false))?;
+        sync_folder(folder_of(&target)).map_err(failed("force the folder to the disk", true))
+    }
+
+    /// The error of a step that failed before the file was whole.
+    pub fn failed(&self, step: &'static str, source: io::Error) -> WriteError {
+        WriteError { file: self.shown.clone(), step, replaced: false, source }
     }
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.0.as_os_str().is_empty() {
-            // Nothing more can be done if even this fails; the error that led here is reported.
-            let _ = fs::remove_file(&self.0);
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The file that `path` names, whether it is there or not: through links, also those whose file is
+/// not there yet.
+pub fn real_path(path: &Path) -> PathBuf {
+    /// As many links in a row as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = fs::canonicalize(&path) {
+            return found;
+        }
+        match fs::read_link(&path) {
+            // A relative link is relative to its own folder.
+            Ok(to) => path = folder_of(&path).join(to),
+            Err(_) => break,
         }
     }
+    match (fs::canonicalize(folder_of(&path)), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
 }
 
-fn create_beside(target: &Path, folder: &Path) -> io::Result<(File, Temporary)> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    loop {
-        let n = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!(".{name}.{}-{n}.weald.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            result => return result.map(|file| (file, Temporary(path))),
-        }
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
     }
+}
+
+/// A file that is replaced keeps its permissions, and its owner and group if we may set them. A
+/// group that is not kept is not given what the other group had.
+#[cfg(unix)]
+fn keep_permissions(before: &fs::Metadata, file: &File) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let mut mode = before.mode() & 0o777;
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (before.uid(), before.gid())
+        && fchown(file, Some(before.uid()), Some(before.gid())).is_err()
+        && new.gid() != before.gid()
+        && fchown(file, None, Some(before.gid())).is_err()
+    {
+        mode &= !0o070 | (mode & 0o007) << 3;
+    }
+    file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
 /// A file that is replaced keeps its permissions.
-fn keep_permissions(target: &Path, file: &File) -> io::Result<()> {
-    match fs::metadata(target) {
-        Ok(before) => file.set_permissions(before.permissions()),
-        Err(_) => Ok(()),
-    }
+#[cfg(not(unix))]
+fn keep_permissions(before: &fs::Metadata, file: &File) -> io::Result<()> {
+    file.set_permissions(before.permissions())
 }
 
 /// Without this, a loss of power may bring the old name back.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder)?.sync_all() {
-        // Some file systems cannot force a folder; the file itself is safe.
-        Err(e) if matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // Some file systems cannot force a folder, and one that may be written to need not be
+        // readable; the file itself is safe.
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::InvalidInput
+                    | io::ErrorKind::Unsupported
+                    | io::ErrorKind::PermissionDenied
+            ) =>
+        {
             Ok(())
         }
         result => result,
@@ -144,11 +195,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("y.weald");
         save_model(&path, b"old").unwrap();
-        let error = save_with(&path, |file| {
-            file.write_all(b"half of the n")?;
-            Err(io::ErrorKind::StorageFull.into())
-        })
-        .unwrap_err();
+        let mut file = NewFile::create(&path).unwrap();
+        file.write_all(b"half of the n").unwrap();
+        let error = file.failed("write the data", io::ErrorKind::StorageFull.into());
+        drop(file);
         assert!(error.to_string().contains("previous file is unchanged"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["y.weald"]);
@@ -177,5 +227,50 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_name_as_long_as_the_system_takes_can_be_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["n".repeat(255), format!("x{}", "é".repeat(127)), "n".repeat(200)] {
+            let path = folder.path().join(&name);
+            save_model(&path, b"one").unwrap();
+            save_model(&path, b"two").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"two");
+        }
+        assert_eq!(names(folder.path()).len(), 3);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_yet_makes_the_file_it_names() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("deep")).unwrap();
+        symlink("deep/second", folder.path().join("first")).unwrap();
+        symlink("../y.weald", folder.path().join("deep/second")).unwrap();
+        save_model(&folder.path().join("first"), b"one").unwrap();
+        assert_eq!(fs::read(folder.path().join("y.weald")).unwrap(), b"one");
+        assert!(folder.path().join("first").is_symlink());
+        // Links in a circle are an error, not a hang.
+        symlink("circle", folder.path().join("circle")).unwrap();
+        let _ = save_model(&folder.path().join("circle"), b"one");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_can_read_what_is_not_yet_in_its_place() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("y.weald");
+        save_model(&path, b"secret").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let file = NewFile::create(&path).unwrap();
+        assert_eq!(names(folder.path()).len(), 2);
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            assert_eq!(entry.unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        drop(file);
+        assert_eq!(names(folder.path()), ["y.weald"]);
     }
 }

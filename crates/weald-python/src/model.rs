@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyFileExistsError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use weald::adaboost::{BoostedModel, Round};
@@ -15,6 +15,7 @@ use weald::model::Output;
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
+use weald_io::{Holds, what_is_in};
 
 use crate::committee::{Committee, InPickle, MemberState, Members};
 use crate::errors::{WealdError, guarded, to_python};
@@ -68,13 +69,23 @@ impl Model {
         })
     }
 
-    /// Writes the model to a file: the old file is there until the new one is.
+    /// Writes the model to a file: the old file is there until the new one is. A file that is no model is
+    /// not replaced.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         guarded(|| {
             let trained = self.trained()?;
+            if let Some(Holds::Other | Holds::Checkpoint) = py.detach(|| what_is_in(&path)) {
+                let words = "there already, and not a model: choose another name, or remove it";
+                let code = std::io::Error::from(std::io::ErrorKind::AlreadyExists).raw_os_error();
+                return Err(PyFileExistsError::new_err((code.unwrap_or(17), words, path.clone())));
+            }
             let bytes = py.detach(|| persist::to_proven_bytes(trained)).map_err(to_python)?;
             let write = || weald_io::save_model(&path, &bytes);
-            py.detach(write).map_err(|error| PyOSError::new_err(error.to_string()))
+            py.detach(write).map_err(|error| match error.source.raw_os_error() {
+                // The number makes it a FileNotFoundError, a PermissionError and so on.
+                Some(code) => PyOSError::new_err((code, error.to_string(), path.clone())),
+                None => PyOSError::new_err(error.to_string()),
+            })
         })
     }
 

@@ -285,8 +285,35 @@ def test_model_files(tmp_path):
             weald.load(path)
     with pytest.raises(OSError, match="No such file"):
         weald.load(tmp_path / "none.weald")
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError):
         weald.RandomForestClassifier(5).fit(X, y).save(tmp_path / "no" / "m.weald")
+
+
+def test_a_file_that_is_no_model_is_not_replaced(tmp_path):
+    model = weald.DecisionTreeClassifier().fit(X, y)
+    table, link = tmp_path / "data.csv", tmp_path / "link"
+    table.write_text("a,b\n1,2\n")
+    link.symlink_to(table)
+    for path in (table, link):
+        with pytest.raises(FileExistsError, match="not a model"):
+            model.save(path)
+    assert table.read_text() == "a,b\n1,2\n"
+    path = tmp_path / ("m" * 255)
+    path.touch(mode=0o600)
+    for _ in range(2):
+        model.save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert weald.load(path).method == "decision-tree"
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_threads_have_a_ceiling():
+    for n_jobs in (1025, 100_000):
+        with pytest.raises(ValueError, match="at most 1024"):
+            weald.RandomForestClassifier(5, n_jobs=n_jobs).fit(X, y)
+    model = weald.RandomForestClassifier(5).fit(X, y).set_params(n_jobs=100_000)
+    with pytest.raises(ValueError, match="at most 1024"):
+        model.predict(X)
 
 
 def test_an_unfitted_estimator_says_so():

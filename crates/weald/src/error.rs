@@ -420,6 +420,14 @@ pub enum Error {
     /// The observer asked to stop before there was any model to keep.
     #[error("stopped before there was a model to keep")]
     Interrupted,
+    /// Something needs more memory than there is.
+    #[error("{what} need {} of memory, which there is not", in_bytes(*.bytes))]
+    Memory {
+        /// What is asked for, in the plural.
+        what: String,
+        /// How many bytes it needs at least.
+        bytes: u64,
+    },
     /// The private thread pool could not start.
     #[error("could not start {threads} threads: {reason}")]
     Threads {
@@ -428,6 +436,18 @@ pub enum Error {
         /// The system's words.
         reason: String,
     },
+}
+
+/// A number of bytes for people.
+pub fn in_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    let (mut number, mut unit) = (bytes as f64 / 1e3, UNITS[0]);
+    for larger in &UNITS[1..] {
+        if number >= 999.5 {
+            (number, unit) = (number / 1e3, larger);
+        }
+    }
+    format!("{number:.1} {unit}")
 }
 
 /// Why a model file was not read.

@@ -288,7 +288,10 @@ class Estimator(Shown):
         return self.model_.scores(self._predict_table(X), n_jobs=self.n_jobs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file, which :func:`weald.load` and the program read."""
+        """Write the fitted model to a file, which :func:`weald.load` and the program read.
+
+        A file that is no model is not replaced: that is a ``FileExistsError``.
+        """
         check_is_fitted(self)
         self.model_.save(path)
 

@@ -46,7 +46,10 @@ class Model:
         return model_html(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file; the old file is there until the new one is."""
+        """Write the model to a file; the old file is there until the new one is.
+
+        A file that is no model is not replaced: that is a ``FileExistsError``.
+        """
         self._core.save(os.fspath(path))
 
     @property

@@ -133,7 +133,8 @@ class Model:
     def from_bytes(bytes: bytes) -> Model:
         """The model that a file's bytes hold."""
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the model to a file: the old file is there until the new one is."""
+        """Writes the model to a file: the old file is there until the new one is. A file that is no
+        model is not replaced."""
     def to_bytes(self) -> bytes:
         """What a file of this model holds."""
     def __reduce__(self) -> tuple[Callable[..., Model], tuple[Any, ...]]: ...

@@ -57,6 +57,13 @@ pub fn progress_from_bytes(bytes: &[u8]) -> crate::Result<Progress<AnyModel>> {
     Ok(Progress { given: document.into_parameters(), models, losses })
 }
 
+/// Whether a file's bytes are those of a checkpoint, whole or damaged; an error if they are not those
+/// of weald at all.
+pub fn is_checkpoint(bytes: &[u8]) -> crate::Result<bool> {
+    let document = Document::parse(&Arrays::open(bytes)?.take_document())?;
+    Ok(document.kind == Kind::Checkpoint)
+}
+
 /// A model without anything around it.
 fn nameless(model: AnyModel) -> Trained {
     Trained {

@@ -255,7 +255,7 @@ mod stacked;
 mod stream;
 mod trees;
 
-pub use checkpoint::{progress_from_bytes, progress_to_bytes};
+pub use checkpoint::{is_checkpoint, progress_from_bytes, progress_to_bytes};
 pub use stream::{stream_from_bytes, stream_to_bytes};
 
 use std::sync::Arc;

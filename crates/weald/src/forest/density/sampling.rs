@@ -4,11 +4,13 @@
 //! in its cell by the measure. Each row has draws of its own, so the first rows are the same however
 //! many are drawn.
 
+use std::ops::Range;
+
 use super::cell::{Cell, Follow, Side, walk};
 use super::measure::{ColumnMeasure, Measure};
 use super::model::DensityModel;
 use crate::data::{Column, FieldKind, MISSING, Table};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::seed::{Purpose, Seed, Stream};
 use crate::tree::Rule;
 
@@ -26,9 +28,27 @@ impl DensityModel {
     /// # Errors
     /// If a table cannot have so many rows.
     pub fn sample(&self, n_rows: usize, seed: Seed) -> Result<Table> {
+        self.sample_rows(0..n_rows as u64, seed)
+    }
+
+    /// Some of the rows that [`sample`](Self::sample) draws, so that any number of them can be drawn a
+    /// stretch at a time.
+    ///
+    /// # Errors
+    /// If a table cannot have so many rows, or there is not the memory for them.
+    pub fn sample_rows(&self, rows: Range<u64>, seed: Seed) -> Result<Table> {
+        let n_rows = usize::try_from(rows.end.saturating_sub(rows.start)).unwrap_or(usize::MAX);
+        if n_rows >= u32::MAX as usize {
+            return Err(Error::TooManyRows(n_rows));
+        }
+        // A row has a draw, and a number in each column: what cannot be had is told, not died of.
+        let bytes = n_rows * (2 * size_of::<Draw>() + 2 * 8 * self.schema.len());
+        if Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
+            return Err(Error::Memory { what: format!("{n_rows} rows"), bytes: bytes as u64 });
+        }
         let mut wanted: Vec<Vec<Draw>> = (0..self.trees.len()).map(|_| vec![]).collect();
-        for row in 0..n_rows {
-            let mut draws = seed.child(row as u64).stream(Purpose::Drawn);
+        for (row, number) in rows.enumerate() {
+            let mut draws = seed.child(number).stream(Purpose::Drawn);
             let tree = draws.below(self.trees.len() as u64) as usize;
             wanted[tree].push(Draw { row, share: draws.unit(), draws });
         }
