@@ -12,13 +12,12 @@ mod reproduce;
 mod theory;
 mod unlabelled;
 
-use std::path::PathBuf;
-
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use weald::data::Task;
 
 use crate::checkpoint::Every;
 use crate::dataset::Roles;
+use crate::paths::{InFile, OutFile};
 
 pub use bootstrap::{BootstrapArguments, StatisticArgument};
 pub use compare::CompareArguments;
@@ -97,7 +96,7 @@ Examples:
 pub struct TrainArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Column to predict; several at once as A,B (trees and forests)
     #[arg(short, long, value_name = "COL")]
     pub target: Vec<String>,
@@ -142,19 +141,19 @@ pub struct TrainArguments {
     pub offset: Option<String>,
     /// Table to stop early by, instead of a part of FILE
     #[arg(long, value_name = "FILE")]
-    pub validation: Option<PathBuf>,
+    pub validation: Option<InFile>,
     /// Go on from a model: its trees stay, more follow
     #[arg(long = "continue", value_name = "MODEL")]
-    pub continued: Option<PathBuf>,
+    pub continued: Option<InFile>,
     /// Keep the state of the fit in a file now and then
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    pub checkpoint: Option<PathBuf>,
+    pub checkpoint: Option<OutFile>,
     /// How often: rounds, or seconds as in 5s
     #[arg(long, value_name = "N", default_value = "30s")]
     pub checkpoint_every: Every,
     /// Go on from a checkpoint of the same command
     #[arg(long, value_name = "FILE")]
-    pub resume: Option<PathBuf>,
+    pub resume: Option<OutFile>,
     /// Leave out rows whose target is missing
     #[arg(long)]
     pub drop_missing_target: bool,
@@ -166,7 +165,7 @@ pub struct TrainArguments {
     pub seed: u64,
     /// Model file; - is standard output [default: TARGET.weald]
     #[arg(short, long, value_name = "MODEL")]
-    pub output: Option<PathBuf>,
+    pub output: Option<OutFile>,
     /// Replace MODEL even if it is not a model
     #[arg(long)]
     pub force: bool,
@@ -219,13 +218,13 @@ Examples:
 pub struct PredictArguments {
     /// Model file
     #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
+    pub model: InFile,
     /// Table to predict for [default: standard input]
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
+    pub output: Option<OutFile>,
     /// csv or json-lines
     #[arg(short, long, value_name = "FORMAT", default_value = "csv", hide_possible_values = true)]
     pub format: RowFormat,
@@ -264,10 +263,10 @@ Example:
 pub struct EvaluateArguments {
     /// Model file
     #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
+    pub model: InFile,
     /// Table with the target column; - is standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Column of row weights
     #[arg(long, value_name = "COL")]
     pub weight: Option<String>,
@@ -298,7 +297,7 @@ Examples:
 pub struct InspectArguments {
     /// Model file
     #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
+    pub model: InFile,
     /// text, dot, svg or json
     #[arg(short, long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: PictureFormat,
@@ -307,7 +306,7 @@ pub struct InspectArguments {
     pub depth: Option<usize>,
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Option<OutFile>,
     /// Short for --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,

@@ -63,8 +63,10 @@ pub fn on_test_part(
     let output = model.output();
     let sample = &train.sample();
     let run = Run::quiet(Seed(effort.seed), effort.threads).map_err(Failure::library)?;
-    let scores =
-        |model: &dyn Model| run.install(|| model.scores(&test.table)).map_err(Failure::library);
+    let scores = |model: &dyn Model| {
+        let found = given::in_pieces(&test.table, &run, |table, _| model.scores(table));
+        found.map_err(Failure::library)
+    };
     let (baseline, tree) = match output {
         // Neither a mean nor a tree for means says what these say.
         Output::Quantiles { .. } | Output::Hazard => (prior(model, test.n_rows()), None),
@@ -80,7 +82,7 @@ pub fn on_test_part(
             (scores(&baseline)?, tree.map(|tree| scores(&tree)).transpose()?)
         }
     };
-    let model = run.install(|| given::scores(model, test)).map_err(Failure::library)?;
+    let model = given::scores(model, test, &run).map_err(Failure::library)?;
     let mut measured = Vec::new();
     for view in View::all(&test.target, output) {
         for metric in view.metrics() {
@@ -155,10 +157,11 @@ pub fn by_folds(
             break;
         }
         let test = data.take(&folds.test_rows(fold));
-        let measured = on_test_part(&model?, &train, &test, effort)?;
+        let measured = on_test_part(&model?, &train, &test, effort);
         if interrupt::asked() {
             break;
         }
+        let measured = measured?;
         if all.is_empty() {
             all = measured;
             continue;

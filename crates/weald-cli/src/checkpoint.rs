@@ -1,6 +1,5 @@
 //! The checkpoint file of a long fit: written now and then, read to go on, removed at the end.
 
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,16 +8,18 @@ use weald::any::AnyModel;
 use weald::error::{Error, quoted};
 use weald::learner::{Checkpoint, Progress};
 use weald::persist;
+use weald_io::{Holds, what_is_in};
 
 use crate::args::TrainArguments;
 use crate::failure::{Failure, Kind, Result};
 use crate::model_file;
+use crate::paths::OutFile;
 use crate::say;
 use crate::source::read_failure;
 
 /// Where the state of a fit is kept, and how often.
 pub struct CheckpointFile {
-    path: PathBuf,
+    path: OutFile,
     every: Every,
     written: Mutex<Option<Instant>>,
     has_failed: AtomicBool,
@@ -65,6 +66,8 @@ impl CheckpointFile {
             }
             (None, None) => return Ok((None, None)),
         };
+        // A fit that was killed while it wrote may have left a half file beside its checkpoint.
+        weald_io::remove_stale(&weald_io::real_path(path));
         let file = CheckpointFile {
             path: path.clone(),
             every: arguments.checkpoint_every,
@@ -74,11 +77,14 @@ impl CheckpointFile {
         Ok((Some(file), resumed))
     }
 
-    /// Takes the file away: the fit is done and its model saved.
+    /// Takes the file away: the fit is done and its model saved. What somebody has put in its place
+    /// meanwhile stays.
     pub fn remove(&self) {
-        if let Err(error) = std::fs::remove_file(&self.path)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
+        let path = weald_io::real_path(&self.path);
+        if what_is_in(&path) != Some(Holds::Checkpoint) {
+            return;
+        }
+        if let Err(error) = std::fs::remove_file(&path) {
             let name = self.path.display();
             say::warning(&format!("could not remove the checkpoint {name}: {error}"));
         }
@@ -111,7 +117,7 @@ impl Checkpoint<AnyModel> for CheckpointFile {
     }
 }
 
-fn load(path: &Path) -> Result<Progress<AnyModel>> {
+fn load(path: &OutFile) -> Result<Progress<AnyModel>> {
     let bytes = weald_io::load_bytes(path).map_err(|e| {
         read_failure(&e)
             .help("--checkpoint FILE instead of --resume FILE starts from the beginning")
@@ -124,17 +130,36 @@ fn load(path: &Path) -> Result<Progress<AnyModel>> {
     Ok(progress)
 }
 
-/// A file that is there is not replaced unasked: it may be all that is left of a long fit.
-fn check_new(path: &Path, force: bool) -> Result<()> {
-    model_file::check_destination(path, force)?;
-    let is_empty = std::fs::metadata(path).map_or(true, |found| found.len() == 0);
-    if force || is_empty {
-        return Ok(());
-    }
+/// A file that is there is not replaced unasked: it may be all that is left of a long fit. What is no
+/// checkpoint is never replaced, since a checkpoint goes when its fit is done.
+fn check_new(path: &OutFile, force: bool) -> Result<()> {
     let name = path.display().to_string();
-    Err(Failure::new(Kind::Usage, format!("{} is there already", quoted(&name)))
-        .help(format!("--resume {name} goes on from it"))
-        .help("or choose another name, or pass --force to replace it"))
+    if path.is_standard_output() {
+        return Err(Failure::new(Kind::Usage, "a checkpoint cannot go to standard output")
+            .help("name a file with --checkpoint"));
+    }
+    if std::fs::metadata(&**path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let headline = format!("{} is no file that could hold a checkpoint", quoted(&name));
+        return Err(Failure::new(Kind::Usage, headline)
+            .fact("it is a device or a pipe")
+            .help("name a file with --checkpoint"));
+    }
+    model_file::check_folder(path)?;
+    let held = match what_is_in(path) {
+        None | Some(Holds::Nothing) => return Ok(()),
+        Some(Holds::Checkpoint) if force => return Ok(()),
+        Some(Holds::Checkpoint) => {
+            return Err(Failure::new(Kind::Usage, format!("{} is there already", quoted(&name)))
+                .help(format!("--resume {name} goes on from it"))
+                .help("or choose another name, or pass --force to replace it"));
+        }
+        Some(Holds::Model) => "holds a model",
+        Some(Holds::Other) => "holds something else",
+    };
+    let headline = format!("{} is there already and {held}", quoted(&name));
+    Err(Failure::new(Kind::Usage, headline)
+        .fact("a checkpoint would replace it, and is removed when the fit is done")
+        .help("choose another name for --checkpoint, or remove the file yourself"))
 }
 
 /// The library's error about what a fit was given, with the options that help.

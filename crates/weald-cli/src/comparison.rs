@@ -15,7 +15,7 @@ use crate::assessment::{Effort, mean_and_deviation};
 use crate::contenders::Contender;
 use crate::dataset::Dataset;
 use crate::failure::{Failure, Kind, Result};
-use crate::given::{Given, Kept};
+use crate::given::{self, Given, Kept};
 use crate::interrupt;
 use crate::watch::FitCounter;
 
@@ -128,7 +128,8 @@ fn measure(
         let headline = "the method is set to predict something else than the target itself";
         return Err(Failure::new(Kind::Usage, headline).help("leave its loss as it is"));
     }
-    let scores = run.install(|| model.scores(&test.table)).map_err(Failure::library)?;
+    let scores = given::in_pieces(&test.table, &run, |table, _| model.scores(table));
+    let scores = scores.map_err(Failure::library)?;
     let truth = Truth {
         target: &test.target,
         weights: &test.weights,

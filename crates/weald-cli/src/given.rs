@@ -1,6 +1,8 @@
 //! What a fit is given besides its rows: a validation table, a model to go on from.
 
+use std::ops::Range;
 use std::path::Path;
+use std::time::Instant;
 
 use weald::any::{AnyLearner, AnyModel, Trained};
 use weald::data::{Aligned, Column, Table};
@@ -14,7 +16,7 @@ use crate::args::TrainArguments;
 use crate::checkpoint::CheckpointFile;
 use crate::dataset::{self, Dataset, Expected};
 use crate::failure::{Failure, Kind, Result};
-use crate::{model_file, source};
+use crate::{interrupt, model_file, source};
 
 /// What was read because the command line names it.
 #[derive(Default)]
@@ -109,9 +111,45 @@ pub fn load_continued(arguments: &TrainArguments) -> Result<Option<Trained>> {
         .help("--continue takes a model of gradient-boosting"))
 }
 
-/// What the model predicts for rows, on top of their offset if they have one.
-pub fn scores(model: &AnyModel, data: &Dataset) -> weald::Result<Scores> {
-    on_top(model, &model.schema().align(&data.table)?, data.offset.as_deref())
+/// What the model predicts for rows, on top of their offset if they have one; `Interrupted` soon after
+/// Ctrl-C.
+pub fn scores(model: &AnyModel, data: &Dataset, run: &Run<'_>) -> weald::Result<Scores> {
+    in_pieces(&data.table, run, |table, rows| {
+        let offset = data.offset.as_ref().map(|offset| &offset[rows]);
+        on_top(model, &model.schema().align(table)?, offset)
+    })
+}
+
+/// What `score` says of a table, a piece at a time: each is scored in a moment, and between them Ctrl-C
+/// is looked for.
+pub fn in_pieces(
+    table: &Table,
+    run: &Run<'_>,
+    score: impl Fn(&Table, Range<usize>) -> weald::Result<Scores> + Sync,
+) -> weald::Result<Scores> {
+    /// Seconds that a piece should take.
+    const MOMENT: f64 = 0.05;
+    let (n_rows, mut first, mut len) = (table.n_rows(), 0, 256);
+    let (mut values, mut width) = (Vec::new(), 1);
+    while first < n_rows {
+        if interrupt::is_overdue() {
+            return Err(Error::Interrupted);
+        }
+        let rows = first..n_rows.min(first + len);
+        let start = Instant::now();
+        let piece = run.install(|| match rows.len() == n_rows {
+            true => score(table, rows.clone()),
+            false => score(&table.take(&rows.clone().collect::<Vec<_>>()), rows.clone()),
+        })?;
+        width = piece.width();
+        values.extend_from_slice(piece.values());
+        first = rows.end;
+        let seconds = start.elapsed().as_secs_f64().max(1e-6);
+        len = (len as f64 * (MOMENT / seconds).clamp(0.1, 8.0)).ceil() as usize;
+    }
+    let mut scores = Scores::zeros(n_rows, width);
+    scores.values_mut().copy_from_slice(&values);
+    Ok(scores)
 }
 
 /// What the model predicts for a block of a file, on top of the offset in the column `offset`;

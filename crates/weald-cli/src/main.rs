@@ -12,10 +12,12 @@ mod each_target;
 mod failure;
 mod given;
 mod interrupt;
+mod limits;
 mod model_file;
 mod named;
 mod output;
 mod parts;
+mod paths;
 mod picture;
 mod rows;
 mod say;
@@ -32,19 +34,30 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 fn main() -> ExitCode {
     simd::limit_from_environment();
-    let done = match args::Arguments::try_parse() {
-        Ok(arguments) => commands::run(arguments.command),
-        Err(error) => usage::answer(&error),
-    };
-    match done {
+    limits::answer_full_files();
+    interrupt::listen();
+    match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             say::block(&failure.render(terminal::colour()));
             ExitCode::from(failure.kind.exit_code())
         }
+    }
+}
+
+/// Reads the command line, and does what it says.
+fn run() -> failure::Result<()> {
+    let mut command = args::Arguments::command();
+    let read = command.try_get_matches_from_mut(std::env::args_os());
+    let read = read.and_then(|found| Ok((args::Arguments::from_arg_matches(&found)?, found)));
+    match read {
+        Ok((arguments, found)) => {
+            commands::run(arguments.command, paths::Files::of(&command, &found)?)
+        }
+        Err(error) => usage::answer(&error.format(&mut command)),
     }
 }

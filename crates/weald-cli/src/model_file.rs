@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use weald::any::Trained;
 use weald::error::{Error, ModelFileError, quoted};
 use weald::persist;
+use weald_io::{Holds, what_is_in};
 
 use crate::failure::{Failure, Kind, Result};
 use crate::output::Sink;
+use crate::paths::OutFile;
 use crate::source::read_failure;
 
 /// A model and what is known of its file.
@@ -47,24 +49,40 @@ fn refused(error: Error, path: &Path, other: Option<&Path>) -> Failure {
     Failure { kind: Kind::Model, ..failure }.help(help)
 }
 
-/// Where `weald train` writes: what was asked for, or the target's name.
-pub fn destination(asked: Option<&Path>, target: &str) -> PathBuf {
-    match asked {
-        Some(path) => path.to_path_buf(),
-        None => {
-            let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-            let name: String = target.chars().take(100).map(plain).collect();
-            PathBuf::from(format!("{}.weald", name.trim_start_matches('.')))
-        }
-    }
+/// The file that `weald train` writes if it is not told: the target's name, as far as it is plain.
+pub fn named_after(target: &str) -> PathBuf {
+    /// Bytes of the name at the most.
+    const MOST: usize = 100;
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = target.chars().map(plain).collect();
+    let name = name.trim_start_matches('.');
+    let name = &name[..name.floor_char_boundary(MOST)];
+    PathBuf::from(format!("{}.weald", if name.is_empty() { "model" } else { name }))
 }
 
 /// Finds out before a long fit whether `path` can be a model file: its folder is there, and what
 /// would be replaced is a model.
-pub fn check_destination(path: &Path, force: bool) -> Result<()> {
-    if is_standard_output(path) {
+pub fn check_destination(path: &OutFile, force: bool) -> Result<()> {
+    if path.is_standard_output() {
         return Ok(());
     }
+    check_folder(path)?;
+    let name = path.display().to_string();
+    let held = match what_is_in(path) {
+        Some(Holds::Other) => "is not a model",
+        Some(Holds::Checkpoint) => "is the checkpoint of a fit",
+        _ => return Ok(()),
+    };
+    if !force {
+        let headline = format!("{} is there already and {held}", quoted(&name));
+        return Err(Failure::new(Kind::Usage, headline)
+            .help("choose another name with -o, or pass --force to replace it"));
+    }
+    Ok(())
+}
+
+/// Whether the file's folder is there, and it is none itself.
+pub fn check_folder(path: &Path) -> Result<()> {
     let name = path.display().to_string();
     if path.is_dir() {
         return Err(Failure::new(Kind::Io, format!("{} is a folder", quoted(&name)))
@@ -79,44 +97,14 @@ pub fn check_destination(path: &Path, force: bool) -> Result<()> {
         return Err(Failure::new(Kind::Io, format!("there is no folder {}", quoted(&folder)))
             .help(format!("make it with `mkdir -p {folder}`, or choose another with -o")));
     }
-    if !force && path.is_file() && !looks_like_a_model(path) {
-        return Err(Failure::new(
-            Kind::Usage,
-            format!("{} is there already and is not a model", quoted(&name)),
-        )
-        .help("choose another name with -o, or pass --force to replace it"));
-    }
     Ok(())
 }
 
 /// Writes a model file in one step; what is no file, such as a pipe, is written to.
-pub fn save(path: &Path, bytes: &[u8]) -> Result<()> {
-    if is_standard_output(path) {
-        let mut sink = Sink::open(Some(path))?;
-        sink.write(bytes)?;
-        return sink.finish();
-    }
-    weald_io::save_model(path, bytes).map_err(|e| {
-        let name = path.display().to_string();
-        let failure = Failure::io("write", &name, &e.source);
-        failure.fact(match e.replaced {
-            false => format!("it failed to {}; a file that was there is unchanged", e.step),
-            true => "the new file is in its place but may not survive a loss of power".into(),
-        })
-    })
-}
-
-/// Whether `path` means standard output.
-pub fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
-/// Empty, or a length and the beginning of a JSON header, as every model file begins.
-fn looks_like_a_model(path: &Path) -> bool {
-    let Ok(file) = std::fs::File::open(path) else { return true };
-    let mut start = Vec::new();
-    let read = std::io::Read::read_to_end(&mut std::io::Read::take(file, 9), &mut start);
-    read.is_err() || start.is_empty() || start.get(8) == Some(&b'{')
+pub fn save(path: &OutFile, bytes: &[u8]) -> Result<()> {
+    let mut sink = Sink::open(Some(path))?;
+    sink.write(bytes)?;
+    sink.finish()
 }
 
 #[cfg(test)]
@@ -125,8 +113,11 @@ mod tests {
 
     #[test]
     fn the_target_names_the_file() {
-        assert_eq!(destination(None, "Purchase"), PathBuf::from("Purchase.weald"));
-        assert_eq!(destination(None, "../a b/é"), PathBuf::from("_a_b_é.weald"));
-        assert_eq!(destination(Some(Path::new("m.w")), "y"), PathBuf::from("m.w"));
+        let named = |target: &str| named_after(target).to_str().unwrap().to_string();
+        assert_eq!(named("Purchase"), "Purchase.weald");
+        assert_eq!(named("../a b/é"), "_a_b_é.weald");
+        assert_eq!(named("a\n\u{7}\0b"), "a___b.weald");
+        assert_eq!(named("..."), "model.weald");
+        assert_eq!(named(&"é".repeat(300)), format!("{}.weald", "é".repeat(50)));
     }
 }

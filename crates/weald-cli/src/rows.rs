@@ -1,10 +1,14 @@
 //! Predictions as lines: CSV, or one JSON object a line.
 
+use std::collections::HashSet;
+
 use weald::data::{Column, MISSING};
+use weald::error::quoted;
 use weald::model::Output;
 use weald::scores::{Scores, argmax};
 
 use crate::args::RowFormat;
+use crate::failure::{Failure, Kind, Result};
 
 /// Turns values into lines.
 pub struct LineWriter {
@@ -13,9 +17,11 @@ pub struct LineWriter {
 }
 
 impl LineWriter {
-    /// A writer of columns of these names.
-    pub fn new(format: RowFormat, names: Vec<String>) -> LineWriter {
-        LineWriter { format, names }
+    /// A writer of columns of these names, each of which must be another: a reader would take one for
+    /// the other.
+    pub fn new(format: RowFormat, names: Vec<String>) -> Result<LineWriter> {
+        check_names(&names)?;
+        Ok(LineWriter { format, names })
     }
 
     /// What stands before the first row.
@@ -38,6 +44,16 @@ impl LineWriter {
     }
 }
 
+/// Whether all columns of an output have names of their own.
+pub fn check_names(names: &[String]) -> Result<()> {
+    let mut seen = HashSet::new();
+    let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) else { return Ok(()) };
+    let headline = format!("the output would have two columns {}", quoted(twice));
+    Err(Failure::new(Kind::Usage, headline)
+        .fact("columns to copy stand beside those that the command adds")
+        .help("leave the column out of --keep and --id, name it once, or rename it in the table"))
+}
+
 /// Turns scores into lines.
 pub struct RowWriter {
     output: Output,
@@ -48,13 +64,14 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
-    /// A writer of predictions of this kind after the columns `kept`.
+    /// A writer of predictions of this kind after the columns `kept` and before those of `more`.
     pub fn new(
         format: RowFormat,
         output: &Output,
         with_probabilities: bool,
         kept: &[String],
-    ) -> RowWriter {
+        more: Vec<String>,
+    ) -> Result<RowWriter> {
         let mut names = kept.to_vec();
         match output {
             Output::Quantiles { levels } if levels.len() > 1 => {
@@ -68,14 +85,9 @@ impl RowWriter {
         if let (true, Output::Probabilities { classes }) = (with_probabilities, output) {
             names.extend(classes.iter().map(|class| format!("probability_{class}")));
         }
-        let lines = LineWriter::new(format, names);
-        RowWriter { output: output.clone(), with_probabilities, lines }
-    }
-
-    /// The same with further columns of numbers.
-    pub fn with_more(mut self, names: Vec<String>) -> RowWriter {
-        self.lines.names.extend(names);
-        self
+        names.extend(more);
+        let lines = LineWriter::new(format, names)?;
+        Ok(RowWriter { output: output.clone(), with_probabilities, lines })
     }
 
     /// What stands before the first row.
@@ -201,7 +213,8 @@ mod tests {
 
     #[test]
     fn csv_is_quoted_where_it_must_be() {
-        let writer = RowWriter::new(RowFormat::Csv, &classes(), true, &["id".into()]);
+        let writer =
+            RowWriter::new(RowFormat::Csv, &classes(), true, &["id".into()], vec![]).unwrap();
         let id = Column::numeric(vec![7.0, f64::NAN]);
         assert_eq!(writer.header(), "id,prediction,\"probability_no, never\",probability_yes\n");
         assert_eq!(writer.lines(&scores(), &[&id], None), "7,yes,0.25,0.75\n,\"no, never\",1,0\n");
@@ -210,29 +223,46 @@ mod tests {
     #[test]
     fn quantiles_have_a_column_each() {
         let several = Output::Quantiles { levels: [0.1, 0.9].into() };
-        let writer = RowWriter::new(RowFormat::Csv, &several, false, &["id".into()]);
+        let writer =
+            RowWriter::new(RowFormat::Csv, &several, false, &["id".into()], vec![]).unwrap();
         assert_eq!(writer.header(), "id,prediction_q0.1,prediction_q0.9\n");
         let id = Column::numeric(vec![7.0, 8.0]);
         assert_eq!(writer.lines(&scores(), &[&id], None), "7,0.25,0.75\n8,1,0\n");
         let one = Output::Quantiles { levels: [0.9].into() };
-        assert_eq!(RowWriter::new(RowFormat::Csv, &one, false, &[]).header(), "prediction\n");
+        assert_eq!(
+            RowWriter::new(RowFormat::Csv, &one, false, &[], vec![]).unwrap().header(),
+            "prediction\n"
+        );
     }
 
     #[test]
     fn several_targets_have_a_column_each() {
         let several = Output::Values { names: ["a".to_string(), "b, c".into()].into() };
-        let writer = RowWriter::new(RowFormat::Csv, &several, false, &[]);
+        let writer = RowWriter::new(RowFormat::Csv, &several, false, &[], vec![]).unwrap();
         assert_eq!(writer.header(), "prediction_a,\"prediction_b, c\"\n");
         assert_eq!(writer.lines(&scores(), &[], None), "0.25,0.75\n1,0\n");
     }
 
     #[test]
     fn json_lines_parse() {
-        let writer = RowWriter::new(RowFormat::JsonLines, &classes(), true, &["a\"b".into()]);
+        let writer =
+            RowWriter::new(RowFormat::JsonLines, &classes(), true, &["a\"b".into()], vec![])
+                .unwrap();
         let kept = Column::from_names(&[Some("x\n"), None]);
         for line in writer.lines(&scores(), &[&kept], None).lines() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
             assert!(value["prediction"].is_string());
         }
+    }
+
+    #[test]
+    fn no_two_columns_have_one_name() {
+        let new = |kept: &[&str], more: &[&str]| {
+            let names = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+            RowWriter::new(RowFormat::Csv, &classes(), true, &names(kept), names(more)).is_ok()
+        };
+        assert!(new(&["id", "Prediction"], &["x"]));
+        assert!(!new(&["id", "prediction"], &[]) && !new(&["id", "id"], &[]));
+        assert!(!new(&["probability_yes"], &[]) && !new(&["x"], &["x"]) && !new(&[], &["x", "x"]));
     }
 }

@@ -1,6 +1,7 @@
 //! A table that is read a block at a time, with the columns of a model, if there is one, and a few
 //! more.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use weald::data::{Field, FieldKind, Schema, Table};
@@ -68,12 +69,15 @@ impl Stream {
     fn check(&self, schema: &Schema, named: &[(String, String)]) -> Result<()> {
         let there = self.blocks.columns();
         let all: Vec<&str> = there.iter().map(String::as_str).collect();
+        // Looked up by name: a search for each would take the square of the columns.
+        let (is_there, known): (HashSet<&str>, _) =
+            (all.iter().copied().collect(), schema.by_name());
         let columns = format!("the columns are {}", dataset::listed(&all));
-        let knows = |name: &str| schema.fields.iter().any(|f| f.name == name);
-        let missing = schema.fields.iter().map(|f| f.name.as_str()).filter(|n| !all.contains(n));
+        let missing = schema.fields.iter().map(|f| f.name.as_str());
+        let missing = missing.filter(|name| !is_there.contains(name));
         let missing: Vec<&str> = missing.collect();
         if let [first, others @ ..] = missing.as_slice() {
-            let nearest = nearest(first, all.iter().copied().filter(|n| !knows(n)));
+            let nearest = nearest(first, all.iter().copied().filter(|n| !known.contains_key(n)));
             let failure = self.failure(Error::MissingColumn { name: (*first).into(), nearest });
             let failure = match others {
                 [] => failure,
@@ -81,7 +85,7 @@ impl Stream {
             };
             return Err(failure.fact(columns));
         }
-        match named.iter().find(|(name, _)| !there.contains(name)) {
+        match named.iter().find(|(name, _)| !is_there.contains(name.as_str())) {
             None => Ok(()),
             Some((name, option)) => {
                 let nearest = nearest(name, all.iter().copied());
@@ -118,8 +122,9 @@ impl Stream {
 
     /// Columns of the input that nobody asked for.
     pub fn extra(&self) -> impl Iterator<Item = &str> {
-        let wanted = |name: &&str| self.wanted.fields.iter().any(|f| f.name == **name);
-        self.blocks.columns().iter().map(String::as_str).filter(move |name| !wanted(name))
+        let wanted = self.wanted.by_name();
+        let columns = self.blocks.columns().iter().map(String::as_str);
+        columns.filter(move |name| !wanted.contains_key(name))
     }
 
     /// Tells what was detected on the way.

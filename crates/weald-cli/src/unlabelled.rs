@@ -1,9 +1,8 @@
 //! From a file's columns to a model of its rows alone.
 
-use std::path::Path;
 use std::time::Instant;
 
-use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
+use weald::any::{AnyLearner, TargetField, Trained};
 use weald::data::{Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::persist;
@@ -11,10 +10,10 @@ use weald::run::Run;
 use weald::seed::Seed;
 
 use crate::args::UnlabelledArguments;
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Kind, Result};
 use crate::say::{self, count};
 use crate::watch::Watch;
-use crate::{dataset, interrupt, model_file, source};
+use crate::{dataset, interrupt, model_file, rows, source};
 
 /// The columns to learn from, and how much each row counts; `truth` is a column more that is left
 /// aside.
@@ -38,6 +37,13 @@ pub fn features(
     Ok((whole.select(&features), weights))
 }
 
+/// Whether the output will have no two columns of one name, `own` being those that the command adds:
+/// told before rows are read and learned from.
+pub fn check_output(own: &[&str], arguments: &UnlabelledArguments) -> Result<()> {
+    let own = own.iter().map(|name| name.to_string());
+    rows::check_names(&own.chain(arguments.kept()).collect::<Vec<_>>())
+}
+
 /// The columns that are not learned from; those that are named must be there.
 pub fn aside(
     table: &Table,
@@ -57,50 +63,50 @@ pub fn aside(
     Ok(aside)
 }
 
-/// Learns from rows; Ctrl-C keeps what there is.
+/// Learns from rows. If the model is to be saved, it is at once, and Ctrl-C keeps what there is.
 pub fn fit(
     learner: &AnyLearner,
     method: &str,
     (table, weights): (&Table, &Weights),
     arguments: &UnlabelledArguments,
-) -> Result<AnyModel> {
+) -> Result<Trained> {
     let failure = |error| Failure::library(error).at(source::name(&arguments.file));
     let target = Target::none(table.n_rows());
     let sample = Sample::new(table, &target, weights).map_err(failure)?;
     say::line(&format!("fitting {method} on {}", count(table.n_rows(), "row", "rows")));
     let start = Instant::now();
     let watch = Watch::new(&format!("fitting {method}"), true);
-    interrupt::keep_what_there_is();
+    if arguments.save.is_some() {
+        interrupt::keep_what_there_is();
+    }
     let model = Run::new(Seed(arguments.seed), arguments.reading.threads, &watch)
         .and_then(|run| learner.fit(&sample, &run));
     watch.finish();
     let model = model.map_err(failure)?;
     say::line(&format!("fitted in {:.2} s", start.elapsed().as_secs_f64()));
-    Ok(model)
-}
-
-/// Saves a model of so many rows.
-pub fn save(
-    model: AnyModel,
-    (learner, method): (&AnyLearner, &str),
-    n_rows: usize,
-    path: &Path,
-    seed: u64,
-) -> Result<()> {
     let settings = learner.settings().into_iter();
     let trained = Trained {
         model,
         method: method.into(),
         parameters: settings.map(|s| (s.name.to_string(), s.value)).collect(),
-        seed,
+        seed: arguments.seed,
         target: TargetField { name: String::new() },
         metrics: vec![],
-        n_rows: n_rows as u64,
+        n_rows: table.n_rows() as u64,
     };
-    let bytes = persist::to_proven_bytes(&trained).map_err(Failure::library)?;
-    model_file::save(path, &bytes)?;
-    say::line(&format!("saved {}", path.display()));
-    Ok(())
+    if let Some(path) = &arguments.save {
+        let bytes = persist::to_proven_bytes(&trained).map_err(Failure::library)?;
+        model_file::save(path, &bytes)?;
+        say::line(&format!("saved {}", path.display()));
+        interrupt::nothing_to_keep();
+        if interrupt::asked() {
+            let headline = format!("the model in {} may be partial", path.display());
+            return Err(Failure::new(Kind::Interrupted, headline)
+                .fact("no row was scored")
+                .help("it can be used as it is; run the same command again for the whole"));
+        }
+    }
+    Ok(trained)
 }
 
 /// Threads to score rows on.

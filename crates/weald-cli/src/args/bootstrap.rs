@@ -1,10 +1,9 @@
 //! The options of `weald bootstrap`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 
 use super::ReadingArguments;
+use crate::paths::InFile;
 
 /// `weald bootstrap`.
 #[derive(Debug, Args)]
@@ -23,7 +22,7 @@ Examples:
 pub struct BootstrapArguments {
     /// Table: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub file: InFile,
     /// mean, median, quantile, standard-deviation, correlation or regression-coefficient
     #[arg(short, long, value_name = "NAME", default_value = "mean", hide_possible_values = true)]
     pub statistic: StatisticArgument,

@@ -1,11 +1,10 @@
 //! The options of `weald compare`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::{ReadingArguments, TaskArgument};
 use crate::dataset::Roles;
+use crate::paths::InFile;
 
 /// `weald compare`.
 #[derive(Debug, Args)]
@@ -27,7 +26,7 @@ Examples:
 pub struct CompareArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Column to predict; several at once as A,B (trees and forests)
     #[arg(short, long, value_name = "COL", required = true)]
     pub target: Vec<String>,

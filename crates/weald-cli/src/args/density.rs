@@ -25,5 +25,5 @@ pub struct DensityArguments {
     pub depths: bool,
     /// Write so many rows drawn from the density instead
     #[arg(long, value_name = "N", conflicts_with_all = ["keep", "id"])]
-    pub draw: Option<usize>,
+    pub draw: Option<u64>,
 }

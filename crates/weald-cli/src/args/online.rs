@@ -1,11 +1,10 @@
 //! The options of `weald online`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 
 use super::{ReadingArguments, RowFormat, TaskArgument};
 use crate::dataset::Roles;
+use crate::paths::{InFile, OutFile};
 
 /// `weald online`.
 #[derive(Debug, Args)]
@@ -30,7 +29,7 @@ Examples:
 pub struct OnlineArguments {
     /// Table: CSV, Parquet or Arrow [default: standard input]
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Column with the truth
     #[arg(short, long, value_name = "COL")]
     pub target: Option<String>,
@@ -80,7 +79,7 @@ pub struct OnlineArguments {
     pub format: RowFormat,
     /// Where to write the steps [default: standard output]
     #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
+    pub output: Option<OutFile>,
     /// How tables are read
     #[command(flatten)]
     pub reading: ReadingArguments,

@@ -1,11 +1,10 @@
 //! The options of `weald query`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 use weald::inspect::Doubt;
 
 use super::{ReadingArguments, RowFormat};
+use crate::paths::{InFile, OutFile};
 
 /// `weald query`.
 #[derive(Debug, Args)]
@@ -25,10 +24,10 @@ Examples:
 pub struct QueryArguments {
     /// Model file, of classes
     #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
+    pub model: InFile,
     /// Table of rows without labels [default: standard input]
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
-    pub file: PathBuf,
+    pub file: InFile,
     /// How many rows
     #[arg(short, long = "rows", value_name = "N", default_value_t = 20)]
     pub n: usize,
@@ -46,7 +45,7 @@ pub struct QueryArguments {
     pub json: bool,
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
+    pub output: Option<OutFile>,
     /// How tables are read
     #[command(flatten)]
     pub reading: ReadingArguments,

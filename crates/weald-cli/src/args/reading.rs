@@ -1,6 +1,7 @@
 //! The options of every command that reads a table.
 
 use clap::{Args, ValueEnum};
+use weald::run::MOST_THREADS;
 use weald_io::{DEFAULT_MISSING, Ragged, ReadOptions};
 
 /// How a table is read, and on how many threads.
@@ -14,7 +15,7 @@ pub struct ReadingArguments {
     pub missing: Vec<String>,
     /// Threads; 0: all cores [env: WEALD_THREADS]
     #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
+    #[arg(hide_default_value = true, value_parser = threads)]
     pub threads: usize,
 }
 
@@ -40,5 +41,13 @@ impl ReadingArguments {
             }
         };
         ReadOptions { ragged, missing, threads: self.threads, ..ReadOptions::default() }
+    }
+}
+
+/// A number of threads that may be asked for.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n) if n <= MOST_THREADS => Ok(n),
+        _ => Err(format!("expected a whole number of at most {MOST_THREADS}; 0: all cores")),
     }
 }

@@ -1,7 +1,7 @@
 //! The options of `weald reproduce`.
 
-use std::path::PathBuf;
-
+use super::reading::threads;
+use crate::paths::InFile;
 use clap::Args;
 
 /// `weald reproduce`.
@@ -22,7 +22,7 @@ pub struct ReproduceArguments {
     pub name: Option<String>,
     /// Folder of data sets [env: WEALD_DATA] [default: ../shared/data]
     #[arg(long, value_name = "PATH", env = "WEALD_DATA", hide_env = true)]
-    pub data: Option<PathBuf>,
+    pub data: Option<InFile>,
     /// Rounds of boosting [default: letter 1000, uci 100]
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
@@ -34,7 +34,7 @@ pub struct ReproduceArguments {
     pub seed: u64,
     /// Threads; 0: all cores [env: WEALD_THREADS]
     #[arg(long, value_name = "N", env = "WEALD_THREADS", hide_env = true, default_value = "0")]
-    #[arg(hide_default_value = true)]
+    #[arg(hide_default_value = true, value_parser = threads)]
     pub threads: usize,
     /// Print one JSON document instead of tables
     #[arg(long)]

@@ -1,11 +1,10 @@
 //! The options of `weald theory`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
 use super::{ReadingArguments, TaskArgument};
 use crate::dataset::Roles;
+use crate::paths::InFile;
 
 /// `weald theory`.
 #[derive(Debug, Args)]
@@ -40,10 +39,10 @@ Example:
 pub struct MarginsArguments {
     /// Model of AdaBoost, or of one of its kin
     #[arg(value_name = "MODEL")]
-    pub model: PathBuf,
+    pub model: InFile,
     /// Table whose classes are known: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub file: InFile,
     /// How tables are read
     #[command(flatten)]
     pub reading: ReadingArguments,
@@ -67,7 +66,7 @@ Examples:
 pub struct CommitteeArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Column to predict
     #[arg(short, long, value_name = "COL")]
     pub target: String,

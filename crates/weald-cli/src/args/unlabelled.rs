@@ -1,26 +1,25 @@
 //! The options of every command that learns from rows without a target.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::{ReadingArguments, RowFormat};
+use crate::paths::{InFile, OutFile};
 
 /// Which rows and columns to learn from, and where results go.
 #[derive(Debug, Args)]
 pub struct UnlabelledArguments {
     /// Table: CSV, Parquet or Arrow [default: standard input]
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true)]
-    pub file: PathBuf,
+    pub file: InFile,
     /// Set a parameter; `weald methods NAME` lists them
     #[arg(short, long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
     /// Use a saved model instead of learning from FILE
     #[arg(long, value_name = "MODEL", conflicts_with = "settings")]
-    pub model: Option<PathBuf>,
+    pub model: Option<InFile>,
     /// Save the model
     #[arg(long, value_name = "MODEL", conflicts_with = "model")]
-    pub save: Option<PathBuf>,
+    pub save: Option<OutFile>,
     /// Replace the saved MODEL even if it is not a model
     #[arg(long, requires = "save")]
     pub force: bool,
@@ -47,7 +46,7 @@ pub struct UnlabelledArguments {
     pub format: RowFormat,
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
+    pub output: Option<OutFile>,
     /// How tables are read
     #[command(flatten)]
     pub reading: ReadingArguments,

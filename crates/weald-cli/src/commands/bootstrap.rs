@@ -23,7 +23,6 @@ use crate::{interrupt, output, say, source};
 pub fn run(arguments: &BootstrapArguments) -> Result<()> {
     let question = Question::of(arguments)?;
     let bootstrap = bootstrap(arguments)?;
-    interrupt::listen();
     let rows = read(&question, arguments)?;
     let (found, warnings) = resample(&question, &bootstrap, &rows, arguments)?;
     let asked = Asked { arguments, question, rows, found, warnings };

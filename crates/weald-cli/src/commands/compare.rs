@@ -36,7 +36,6 @@ pub fn run(arguments: &CompareArguments) -> Result<()> {
         true => None,
         false => Some(with_baseline(named(arguments)?)?),
     };
-    interrupt::listen();
     let frame = source::load(&arguments.file, &arguments.read_options())?;
     let expected = Expected::Task(None);
     let targets = arguments.target.as_slice();

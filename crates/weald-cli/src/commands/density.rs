@@ -13,13 +13,15 @@ use crate::output::Sink;
 use crate::rows::{LineWriter, Value};
 use crate::say::{self, count};
 use crate::tables::three;
-use crate::{interrupt, model_file, source, unlabelled};
+use crate::{model_file, source, unlabelled};
 
 const METHOD: &str = "density-forest";
+/// Rows that are drawn and written at a time.
+const ROWS_AT_ONCE: u64 = 1 << 16;
 
 /// Estimates, and writes the density of each row or new rows.
 pub fn run(arguments: &DensityArguments) -> Result<()> {
-    interrupt::listen();
+    unlabelled::check_output(&["row", "log_density"], &arguments.rows)?;
     let rows = &arguments.rows;
     let options = rows.read_options();
     if let Some(path) = &rows.model {
@@ -41,17 +43,13 @@ pub fn run(arguments: &DensityArguments) -> Result<()> {
     let frame = source::load(&rows.file, &options)?;
     let (table, weights) = unlabelled::features(&frame.table, None, rows)?;
     let fitted = unlabelled::fit(&learner, METHOD, (&table, &weights), rows)?;
-    let AnyModel::Density(model) = &fitted else {
+    let AnyModel::Density(model) = &fitted.model else {
         return Err(Failure::new(Kind::Usage, "the method is no density"));
     };
     tell(model);
     match arguments.draw {
-        Some(n) => draw(model, n, arguments)?,
-        None => write(model, (&table, &frame.table), arguments)?,
-    }
-    match &rows.save {
-        Some(path) => unlabelled::save(fitted, (&learner, METHOD), table.n_rows(), path, rows.seed),
-        None => Ok(()),
+        Some(n) => draw(model, n, arguments),
+        None => write(model, (&table, &frame.table), arguments),
     }
 }
 
@@ -104,7 +102,7 @@ fn write(
     names.extend(kept);
     names.push("log_density".into());
     names.extend(depths.iter().map(|_| "depth_score".to_string()));
-    let lines = LineWriter::new(rows.format, names);
+    let lines = LineWriter::new(rows.format, names)?;
     let mut out = lines.header();
     for (row, &log) in scores.values().iter().enumerate() {
         let mut values = vec![Value::Number((row + 1) as f64)];
@@ -113,7 +111,7 @@ fn write(
         values.extend(depths.iter().map(|depths| Value::Number(depths[row])));
         lines.line(&mut out, &values);
     }
-    let mut sink = Sink::open(rows.output.as_deref())?;
+    let mut sink = Sink::open(rows.output.as_ref())?;
     sink.write(out.as_bytes())?;
     sink.finish()?;
     let finite: Vec<f64> = scores.values().iter().copied().filter(|x| x.is_finite()).collect();
@@ -131,17 +129,25 @@ fn write(
 }
 
 /// Writes rows that are drawn from a density.
-fn draw(model: &DensityModel, n: usize, arguments: &DensityArguments) -> Result<()> {
+fn draw(model: &DensityModel, n: u64, arguments: &DensityArguments) -> Result<()> {
     let rows = &arguments.rows;
-    let drawn = model.sample(n, Seed(rows.seed)).map_err(Failure::library)?;
-    let lines = LineWriter::new(rows.format, drawn.names().map(String::from).collect());
-    let mut out = lines.header();
-    for row in 0..drawn.n_rows() {
-        let values: Vec<Value<'_>> =
-            drawn.columns().iter().map(|column| Value::of(column, row)).collect();
-        lines.line(&mut out, &values);
+    let names = model.schema().fields.iter().map(|field| field.name.clone()).collect();
+    let lines = LineWriter::new(rows.format, names)?;
+    let mut sink = Sink::open(rows.output.as_ref())?;
+    sink.write(lines.header().as_bytes())?;
+    // A stretch at a time: as many rows may be asked for as there is patience and disk.
+    let mut first = 0;
+    while first < n {
+        let end = n.min(first + ROWS_AT_ONCE);
+        let drawn = model.sample_rows(first..end, Seed(rows.seed)).map_err(Failure::library)?;
+        let mut out = String::new();
+        for row in 0..drawn.n_rows() {
+            let values: Vec<Value<'_>> =
+                drawn.columns().iter().map(|column| Value::of(column, row)).collect();
+            lines.line(&mut out, &values);
+        }
+        sink.write(out.as_bytes())?;
+        first = end;
     }
-    let mut sink = Sink::open(rows.output.as_deref())?;
-    sink.write(out.as_bytes())?;
     sink.finish()
 }

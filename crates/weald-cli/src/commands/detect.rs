@@ -15,7 +15,7 @@ use super::train::configured;
 use crate::args::DetectArguments;
 use crate::failure::{Failure, Kind, Result};
 use crate::stream::Stream;
-use crate::{dataset, interrupt, model_file, source, unlabelled};
+use crate::{dataset, model_file, source, unlabelled};
 
 /// Rows that are written at a time.
 const ROWS_AT_ONCE: usize = 16_384;
@@ -24,7 +24,7 @@ const RAREST: f64 = 0.01;
 
 /// Looks through a table.
 pub fn run(arguments: &DetectArguments) -> Result<()> {
-    interrupt::listen();
+    unlabelled::check_output(&["row", "score", "anomaly"], &arguments.rows)?;
     if arguments.stream {
         return streaming::run(arguments);
     }
@@ -53,8 +53,9 @@ fn by_own_rows(arguments: &DetectArguments) -> Result<()> {
         telling::check_truth(whole.column(at), name)?;
     }
     let (table, weights) = unlabelled::features(whole, arguments.truth.as_deref(), rows)?;
-    let model = unlabelled::fit(&learner, method, (&table, &weights), rows)?;
-    let detector = Detector::of(&model, method)?;
+    let trained = unlabelled::fit(&learner, method, (&table, &weights), rows)?;
+    let model = &trained.model;
+    let detector = Detector::of(model, method)?;
     let mut found = Found::default();
     let mut writer = Writer::open(arguments, &detector)?;
     let run = unlabelled::threads(rows)?;
@@ -66,11 +67,7 @@ fn by_own_rows(arguments: &DetectArguments) -> Result<()> {
         run.install(|| found.look_at(&detector, &aligned, (&shown, &mut writer)))?;
     }
     writer.finish()?;
-    found.tell(&detector)?;
-    match &rows.save {
-        Some(path) => unlabelled::save(model, (&learner, method), n_rows, path, rows.seed),
-        None => Ok(()),
-    }
+    found.tell(&detector)
 }
 
 /// Looks through a table by what a model knows, block by block.

@@ -46,7 +46,7 @@ pub fn run(arguments: &InspectArguments) -> Result<()> {
             picture::svg(&sketch, &title(&loaded.trained))
         }
     };
-    output::write(arguments.output.as_deref(), &text)
+    output::write(arguments.output.as_ref(), &text)
 }
 
 /// The tree to draw.

@@ -19,11 +19,12 @@ pub use train::learns_a_target;
 
 use crate::args::Command;
 use crate::failure::Result;
+use crate::paths::Files;
 
-/// Does what was asked.
-pub fn run(command: Command) -> Result<()> {
+/// Does what was asked with these files.
+pub fn run(command: Command, files: Files) -> Result<()> {
     match command {
-        Command::Train(arguments) => train::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments, files),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),

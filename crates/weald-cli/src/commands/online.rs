@@ -15,14 +15,13 @@ use weald::seed::Seed;
 
 use crate::args::{Algorithm, OnlineArguments};
 use crate::failure::{Failure, Kind, Result};
-use crate::{interrupt, say, source};
+use crate::{say, source};
 use game::Game;
 use telling::Steps;
 
 /// Reads, plays, tells.
 pub fn run(arguments: &OnlineArguments) -> Result<()> {
     check(arguments)?;
-    interrupt::listen();
     let game = game::read(arguments)?;
     let algorithm = algorithm(arguments, &game)?;
     say::line(&format!("{} over {}", algorithm.name(), game.experts_in_words()));
@@ -99,7 +98,7 @@ fn play(algorithm: Algorithm, game: &Game, arguments: &OnlineArguments) -> Resul
     let seed = Seed(arguments.seed);
     // Nothing is written before the master could be started.
     let steps = || Steps::open(algorithm, game, arguments);
-    let file = arguments.file.as_path();
+    let file = &*arguments.file;
     match game {
         Game::Classes { advice, truth, .. } => {
             let started = |error| placed(error, file, arguments);

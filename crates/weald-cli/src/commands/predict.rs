@@ -39,10 +39,14 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
         beside.tell_doubts();
     }
     let more = beside.as_ref().map_or(vec![], Beside::names);
-    let writer =
-        RowWriter::new(arguments.format, model.output(), arguments.probabilities, &arguments.keep)
-            .with_more(more);
-    let mut sink = Sink::open(arguments.output.as_deref())?;
+    let writer = RowWriter::new(
+        arguments.format,
+        model.output(),
+        arguments.probabilities,
+        &arguments.keep,
+        more,
+    )?;
+    let mut sink = Sink::open(arguments.output.as_ref())?;
     sink.write(writer.header().as_bytes())?;
     let run =
         Run::quiet(Seed(trained.seed), arguments.reading.threads).map_err(Failure::library)?;

@@ -26,6 +26,7 @@ pub fn run(arguments: &QueryArguments) -> Result<()> {
             .fact("rows to label are those that votes for classes are split about")
             .help("of a forest of numbers, `weald predict --intervals` tells how unsure it is"));
     };
+    let lines = lines(arguments)?;
     let options = arguments.reading.options();
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
         columns.as_text(&arguments.id, "--id");
@@ -55,7 +56,7 @@ pub fn run(arguments: &QueryArguments) -> Result<()> {
         let whole = model.schema().align(&table).map_err(|e| stream.failure(e))?;
         add(&mut unseen, whole.unseen());
     }
-    write(&found, classes, arguments)?;
+    write(&found, classes, &lines, arguments)?;
     stream.tell_notes();
     tell_unseen(&unseen);
     let rows = say::count(n_rows, "row", "rows");
@@ -95,12 +96,21 @@ fn text(table: &Table, name: &str, row: usize) -> Option<String> {
     }
 }
 
-fn write(found: &[Candidate], classes: &[String], arguments: &QueryArguments) -> Result<()> {
+/// What writes the lines.
+fn lines(arguments: &QueryArguments) -> Result<LineWriter> {
     let mut names = vec!["row".to_string()];
     names.extend(arguments.id.iter().cloned());
     names.extend(["prediction", "score"].map(String::from));
     let format = if arguments.json { RowFormat::JsonLines } else { arguments.format };
-    let lines = LineWriter::new(format, names);
+    LineWriter::new(format, names)
+}
+
+fn write(
+    found: &[Candidate],
+    classes: &[String],
+    lines: &LineWriter,
+    arguments: &QueryArguments,
+) -> Result<()> {
     let mut out = lines.header();
     for candidate in found {
         let mut values = vec![Value::Number(candidate.row as f64)];
@@ -110,7 +120,7 @@ fn write(found: &[Candidate], classes: &[String], arguments: &QueryArguments) ->
         values.push(Value::Number(candidate.score));
         lines.line(&mut out, &values);
     }
-    let mut sink = Sink::open(arguments.output.as_deref())?;
+    let mut sink = Sink::open(arguments.output.as_ref())?;
     sink.write(out.as_bytes())?;
     sink.finish()
 }

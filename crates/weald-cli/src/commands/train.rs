@@ -1,6 +1,6 @@
 //! `weald train`: from a table to a measured, saved model.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ use crate::failure::{Failure, Kind, Result};
 use crate::given::{self, Given, Kept};
 use crate::model_file;
 use crate::parts::{Parts, check_folds};
+use crate::paths::{Files, OutFile};
 use crate::picture;
 use crate::say::{self, count};
 use crate::suspicion::suspicions;
@@ -35,19 +36,21 @@ const MOST_UNTIL_OOB: &str = "2000";
 const PATIENCE_UNTIL_OOB: &str = "50";
 
 /// Reads, fits, measures and saves.
-pub fn run(arguments: &TrainArguments) -> Result<()> {
+pub fn run(arguments: &TrainArguments, mut files: Files) -> Result<()> {
     let continued = given::load_continued(arguments)?;
     let completed = continued.as_ref().map(|trained| given::completed(arguments, trained));
     let arguments = completed.as_ref().unwrap_or(arguments);
     let learner = learner(arguments)?;
     check(arguments)?;
-    interrupt::listen();
     let options = arguments.read_options();
     let target = arguments.target.as_slice();
     if target.is_empty() {
         return Err(no_target(arguments, &options));
     }
-    let to = model_file::destination(arguments.output.as_deref(), &target.join(","));
+    let to = match &arguments.output {
+        Some(path) => path.clone(),
+        None => files.also(model_file::named_after(&target.join(",")), "-o, left to itself")?,
+    };
     model_file::check_destination(&to, arguments.force)?;
     let (checkpoint, progress) = CheckpointFile::open(arguments)?;
     let frame = source::load(&arguments.file, &options)?;
@@ -162,7 +165,7 @@ fn grow_until_oob(learner: &mut AnyLearner, arguments: &TrainArguments) -> Resul
 
 /// Whether options fit each other.
 fn check(arguments: &TrainArguments) -> Result<()> {
-    let to_stdout = arguments.output.as_deref().is_some_and(model_file::is_standard_output);
+    let to_stdout = arguments.output.as_ref().is_some_and(OutFile::is_standard_output);
     if to_stdout && arguments.json {
         return Err(Failure::new(Kind::Usage, "-o - and --json both write to standard output")
             .help("give the model a file name with -o"));
@@ -223,7 +226,13 @@ fn fit(
     let (model, warnings) = fit_for_keeps(learner, train, given, kept, arguments)?;
     let is_partial = interrupt::asked();
     let measured = match (parts, &test) {
-        (Parts::HeldOut(..), Some(test)) => assessment::on_test_part(&model, train, test, effort)?,
+        (Parts::HeldOut(..), Some(test)) => {
+            match assessment::on_test_part(&model, train, test, effort) {
+                // What was fitted is saved all the same.
+                Err(failure) if failure.kind == Kind::Interrupted => vec![],
+                measured => measured?,
+            }
+        }
         (Parts::Folds(folds), _) if !interrupt::asked() => {
             assessment::by_folds(learner, data, given, folds, effort)?
         }
@@ -276,7 +285,7 @@ struct Outcome {
     is_partial: bool,
     measured: Vec<Measured>,
     parts: Parts,
-    to: PathBuf,
+    to: OutFile,
     warnings: Vec<String>,
     checkpoint: Option<CheckpointFile>,
 }
@@ -287,7 +296,8 @@ impl Outcome {
     fn tell(&self, arguments: &TrainArguments, data: &Dataset) -> Result<()> {
         let bytes = persist::to_proven_bytes(&self.trained).map_err(Failure::library)?;
         model_file::save(&self.to, &bytes)?;
-        let to_stdout = model_file::is_standard_output(&self.to);
+        interrupt::nothing_to_keep();
+        let to_stdout = self.to.is_standard_output();
         if !self.measured.is_empty() && !arguments.json {
             let text = format!("\n{}:\n{}\n", self.measured_on(), self.table(arguments));
             if to_stdout { say::block(&text) } else { output::print(&text)? }

@@ -144,3 +144,114 @@ fn interrupted_stacking_ends_soon_and_leaves_no_half_model() {
         assert!(!folder.path("m.weald").exists(), "{rest}");
     }
 }
+
+/// Runs the program, sends SIGINT `delay` later, and tells how it ended and how long that took.
+#[cfg(unix)]
+fn signalled(
+    mut command: std::process::Command,
+    delay: Duration,
+) -> (Option<i32>, Duration, String) {
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(delay);
+    let pid = child.id().to_string();
+    let sent = std::process::Command::new("kill").args(["-s", "INT", &pid]).status().unwrap();
+    assert!(sent.success());
+    let start = Instant::now();
+    let code = child.wait().unwrap().code();
+    let took = start.elapsed();
+    let mut text = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+    (code, took, text)
+}
+
+/// What Ctrl-C may take on a machine that does other things too; a fifth of a second where it does not.
+#[cfg(unix)]
+const SOON: Duration = Duration::from_millis(1500);
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_reading_scoring_and_writing_at_once() {
+    use std::os::fd::OwnedFd;
+    let folder = Folder::new();
+    folder.copy_example("oj.csv");
+    folder.trained("oj.csv", "Purchase");
+    // Standard input that never ends: all read, and none of it comes to an end by itself.
+    let endless = |arguments: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let table = std::fs::read(folder.path("oj.csv")).unwrap();
+        std::thread::spawn(move || {
+            let mut writer = std::fs::File::from(OwnedFd::from(writer));
+            let rows = table.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+            let mut written = std::io::Write::write_all(&mut writer, &table);
+            while written.is_ok() {
+                written = std::io::Write::write_all(&mut writer, &table[rows..]);
+            }
+        });
+        let mut command = folder.command(arguments);
+        command.stdin(reader).stdout(Stdio::null());
+        command
+    };
+    // Writing to somebody who does not read.
+    let stuck = |arguments: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut command = folder.command(arguments);
+        command.stdin(Stdio::null()).stdout(writer);
+        (command, reader)
+    };
+    let reading: [&[&str]; 9] = [
+        &["train", "-", "-t", "Purchase", "-o", "n.weald"],
+        &["predict", "m.weald", "-o", "p.csv"],
+        &["evaluate", "m.weald", "-"],
+        &["query", "m.weald", "-o", "q.csv"],
+        &["detect", "--stream", "-o", "d.csv"],
+        &["detect", "-o", "d.csv", "--save", "s.weald"],
+        &["density", "-o", "d.csv"],
+        &["bootstrap", "-", "--statistic", "mean", "--column", "PriceCH"],
+        &["online", "-t", "Purchase", "-o", "d.csv"],
+    ];
+    for arguments in reading {
+        let (code, took, text) = signalled(endless(arguments), Duration::from_millis(700));
+        assert_eq!(code, Some(130), "{arguments:?}: {text}");
+        assert!(took < SOON, "{arguments:?}: {took:?}");
+        assert!(text.contains("interrupted"), "{arguments:?}: {text}");
+    }
+    let writing: [&[&str]; 3] = [
+        &["density", "oj.csv", "--draw", "100000000000", "--set", "n_trees=5"],
+        &["predict", "m.weald", "big.csv", "--probabilities"],
+        &["detect", "big.csv", "--set", "n_trees=5"],
+    ];
+    let oj = folder.read("oj.csv");
+    let (header, rows) = oj.split_once('\n').unwrap();
+    folder.write("big.csv", format!("{header}\n{}", rows.repeat(50)));
+    for arguments in writing {
+        let (command, reader) = stuck(arguments);
+        let (code, took, text) = signalled(command, Duration::from_millis(2500));
+        assert_eq!(code, Some(130), "{arguments:?}: {text}");
+        assert!(took < SOON, "{arguments:?}: {took:?}");
+        drop(reader);
+    }
+    let left = std::fs::read_dir(folder.path("")).unwrap();
+    let mut left: Vec<_> = left.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    left.sort();
+    assert_eq!(left, ["big.csv", "m.weald", "oj.csv"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_while_anomalies_are_scored_ends_at_once() {
+    let folder = Folder::new();
+    noise(&folder);
+    let arguments = ["detect", "noise.csv", "-o", "d.csv", "--set", "n_trees=500"];
+    // Before, while and after the forest is grown: scoring takes by far the longest.
+    for milliseconds in [500, 2000, 6000] {
+        let mut command = folder.command(&arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let (code, took, text) = signalled(command, Duration::from_millis(milliseconds));
+        if code == Some(0) {
+            continue;
+        }
+        assert_eq!(code, Some(130), "{text}");
+        assert!(took < SOON, "{took:?}: {text}");
+        assert!(!folder.path("d.csv").exists());
+    }
+}

@@ -20,6 +20,7 @@ mod interrupt;
 mod letter;
 mod levels;
 mod online;
+mod outputs;
 mod predict;
 mod program;
 mod query;

@@ -24,7 +24,7 @@ pub fn print(
         return output::print_json(&as_json(comparison, ranking, arguments, data));
     }
     if arguments.csv {
-        return output::print(&as_csv(comparison, ranking));
+        return output::print(&as_csv(comparison, ranking)?);
     }
     let metric = comparison.metrics[0];
     let better = if metric.higher_is_better() { "↑" } else { "↓" };
@@ -65,13 +65,13 @@ fn size(bytes: f64) -> String {
     }
 }
 
-fn as_csv(comparison: &Comparison, ranking: &[&Entry]) -> String {
+fn as_csv(comparison: &Comparison, ranking: &[&Entry]) -> Result<String> {
     let mut names = vec!["method".to_string()];
     for metric in &comparison.metrics {
         names.extend([metric.name().to_string(), format!("{}_deviation", metric.name())]);
     }
     names.extend(["difference", "t", "p", "seconds", "bytes", "folds"].map(String::from));
-    let lines = LineWriter::new(RowFormat::Csv, names);
+    let lines = LineWriter::new(RowFormat::Csv, names)?;
     let mut out = lines.header();
     let number = |x: f64| match x.is_nan() {
         true => rows::Value::Missing,
@@ -89,7 +89,7 @@ fn as_csv(comparison: &Comparison, ranking: &[&Entry]) -> String {
         values.extend([entry.seconds(), entry.bytes(), entry.folds.len() as f64].map(number));
         lines.line(&mut out, &values);
     }
-    out
+    Ok(out)
 }
 
 fn as_json(

@@ -31,7 +31,7 @@ const HALF: f64 = 0.5;
 /// Looks through a stream.
 pub fn run(arguments: &DetectArguments) -> Result<()> {
     let parameters = parameters(arguments)?;
-    let path = Some(arguments.rows.file.as_path()).filter(|file| !source::is_standard_input(file));
+    let path = Some(&*arguments.rows.file).filter(|file| !source::is_standard_input(file));
     let options = arguments.rows.read_options();
     let mut blocks =
         weald_io::live(path, &options, ROWS_AT_ONCE).map_err(|e| source::read_failure(&e))?;
@@ -91,8 +91,8 @@ impl Lines {
         let mut names = vec!["row".to_string()];
         names.extend(kept.iter().cloned());
         names.extend(["score", "anomaly"].map(String::from));
-        let lines = LineWriter::new(arguments.rows.format, names);
-        let mut sink = Sink::open(arguments.rows.output.as_deref())?;
+        let lines = LineWriter::new(arguments.rows.format, names)?;
+        let mut sink = Sink::open(arguments.rows.output.as_ref())?;
         sink.write(lines.header().as_bytes())?;
         Ok(Lines { sink, lines, kept, anomalies_only: arguments.anomalies })
     }

@@ -41,8 +41,8 @@ impl<'a> Writer<'a> {
         if arguments.why > 0 && detector.gives_reasons() {
             names.push("isolated_by".into());
         }
-        let lines = LineWriter::new(arguments.rows.format, names);
-        let mut sink = Sink::open(arguments.rows.output.as_deref())?;
+        let lines = LineWriter::new(arguments.rows.format, names)?;
+        let mut sink = Sink::open(arguments.rows.output.as_ref())?;
         sink.write(lines.header().as_bytes())?;
         Ok(Writer { sink, lines, arguments, kept })
     }

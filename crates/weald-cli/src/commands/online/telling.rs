@@ -47,11 +47,11 @@ impl<'a> Steps<'a> {
         }
         names.extend([format!("best_{what}"), "bound".into()]);
         names.extend(game.names().iter().map(|name| format!("{what}_{name}")));
-        let lines = LineWriter::new(arguments.format, names);
+        let lines = LineWriter::new(arguments.format, names)?;
         let sink = match arguments.json {
             true => None,
             false => {
-                let mut sink = Sink::open(arguments.output.as_deref())?;
+                let mut sink = Sink::open(arguments.output.as_ref())?;
                 sink.write(lines.header().as_bytes())?;
                 Some(sink)
             }

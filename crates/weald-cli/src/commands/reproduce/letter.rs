@@ -49,7 +49,6 @@ struct Stage {
 
 /// Boosts, and shows the result beside the paper's.
 pub fn run(arguments: &ReproduceArguments) -> Result<()> {
-    interrupt::listen();
     let set = find(arguments)?;
     let data = set.load(arguments.threads, true)?;
     let (train, test) = match set.parts(&data)? {

@@ -86,7 +86,6 @@ struct Measured {
 
 /// Fits all methods on all sets, and shows the errors.
 pub fn run(arguments: &ReproduceArguments) -> Result<()> {
-    interrupt::listen();
     let sets = chosen(arguments)?;
     let watch = Watch::new("fitting", false);
     interrupt::keep_what_there_is();

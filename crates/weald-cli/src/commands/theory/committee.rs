@@ -28,7 +28,6 @@ const MOST_ROWS: usize = 1000;
 pub fn run(arguments: &CommitteeArguments) -> Result<()> {
     let member = Member::of(arguments)?;
     let committee = committee(arguments)?;
-    interrupt::listen();
     let frame = source::load(&arguments.file, &arguments.read_options())?;
     let expected = Expected::Task(member.learner().task().map(Into::into));
     let (file, target) = (&arguments.file, &arguments.target);
