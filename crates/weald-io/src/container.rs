@@ -86,16 +86,28 @@ impl Compression {
         })
     }
 
-    /// All data inside.
-    pub fn decompress(self, bytes: &[u8], name: &str) -> Result<Vec<u8>, ReadError> {
+    /// All data inside. `refuse` looks at what there is after each stretch, so that a small file that
+    /// is no table does not fill the memory before that is known.
+    pub fn decompress(
+        self,
+        bytes: &[u8],
+        name: &str,
+        refuse: impl Fn(&[u8]) -> Result<(), ReadError>,
+    ) -> Result<Vec<u8>, ReadError> {
+        /// How much is looked at together: a field at its longest.
+        const STRETCH: u64 = 1 << 20;
+        let failed = |e| decoding_error(name, Some(self), e);
+        let mut decoder: Box<dyn Read> = match self {
+            Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),
+            Compression::Zstd => {
+                Box::new(zstd::stream::read::Decoder::with_buffer(bytes).map_err(failed)?)
+            }
+        };
         // Text shrinks to about a fifth; the guess saves most of the growing.
         let mut out = Vec::with_capacity(bytes.len().saturating_mul(4).min(1 << 30));
-        let result = match self {
-            Compression::Gzip => MultiGzDecoder::new(bytes).read_to_end(&mut out),
-            Compression::Zstd => zstd::stream::read::Decoder::with_buffer(bytes)
-                .and_then(|mut decoder| decoder.read_to_end(&mut out)),
-        };
-        result.map_err(|e| decoding_error(name, Some(self), e))?;
+        while decoder.by_ref().take(STRETCH).read_to_end(&mut out).map_err(failed)? > 0 {
+            refuse(&out)?;
+        }
         Ok(out)
     }
 }

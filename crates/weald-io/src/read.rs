@@ -78,7 +78,9 @@ fn read_inner(
         Container::Compressed(compression) if may_unpack => {
             let (format, named_so) = (compression.word(), compression.is_named_in(name));
             notes.push(Note::Compressed { format, named_so });
-            let inside = compression.decompress(&bytes, name)?;
+            let inside = compression.decompress(&bytes, name, |inside| {
+                csv::refuse_endless_field(inside, name, options)
+            })?;
             drop(bytes);
             return read_inner(Cow::Owned(inside), name, options, notes, false);
         }

@@ -56,6 +56,11 @@ impl Records {
         }
     }
 
+    /// The end of what has been seen, if that is nothing but blank lines since the last record.
+    pub fn blank_until(&self) -> Option<usize> {
+        (self.open.is_none() && !self.begun).then_some(self.at)
+    }
+
     /// Where the quote opened that has not closed yet.
     pub fn open(&self) -> Option<usize> {
         self.open

@@ -18,12 +18,15 @@ pub(crate) use stream::CsvBlocks;
 
 use weald::data::Table;
 
+use crate::container::{Container, HEAD};
+use crate::encoding::Encoding;
 use crate::error::{Expected, ReadError};
 use crate::missing::Tokens;
 use crate::note::Note;
 use crate::options::ReadOptions;
 use body::Body;
 use dialect::Dialect;
+use field::{Fault, LONGEST};
 use header::Header;
 use text::Text;
 
@@ -35,6 +38,29 @@ pub(crate) fn read(
     notes: &mut Vec<Note>,
 ) -> Result<Table, ReadError> {
     read_in_parts(bytes, name, options, notes, None)
+}
+
+/// Whether `bytes`, the beginning of data that are not all there yet, end in a field that is longer than
+/// any may be: then what follows need not be looked at.
+pub(crate) fn refuse_endless_field(
+    bytes: &[u8],
+    name: &str,
+    options: &ReadOptions,
+) -> Result<(), ReadError> {
+    let Some(window) = bytes.len().checked_sub(LONGEST + 1) else { return Ok(()) };
+    let may_end = |byte: &u8| {
+        matches!(byte, b'\n' | b'\r' | b',' | b';' | b'\t' | b'|')
+            || options.separator == Some(*byte)
+    };
+    if bytes[window..].iter().any(may_end) {
+        return Ok(());
+    }
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let Container::Text = Container::detect(head, name, false)? else { return Ok(()) };
+    let Encoding::Utf8 { mark } = Encoding::detect(bytes) else { return Ok(()) };
+    let bytes = &bytes[mark..];
+    let at = bytes.iter().rposition(may_end).map_or(0, |end| end + 1);
+    Err(problems::fault(Text { name, bytes, first_line: 1 }, Fault::Long { at }))
 }
 
 /// The same; `part_bytes` is about how much one task parses, by default what suits the machine.

@@ -62,17 +62,25 @@ impl CsvBlocks {
         let mut buffer = Buffer::open(source, name, compression, schema.is_none(), &mut notes)?;
         let dialect = Dialect::detect(&buffer.bytes, name, options, &mut notes)?;
         let end = buffer.next_record(dialect.separator, true)?.unwrap_or(buffer.bytes.len());
-        let text = Text { name, bytes: &buffer.bytes[..end], first_line: 1 };
-        let header = Header::read(text, dialect, &mut notes)?;
+        let begin = buffer.begin;
+        let first_line = buffer.line;
+        let text = Text { name, bytes: &buffer.bytes[begin..end], first_line };
+        let header = Header::read(text, dialect, &mut notes).map_err(|error| match error {
+            ReadError::Empty { file, bytes } => {
+                ReadError::Empty { file, bytes: bytes + buffer.n_passed }
+            }
+            other => other,
+        })?;
         let tokens = Tokens::new(options.missing.as_deref());
         let found = match schema {
             Some(_) => None,
             None => {
-                let text = Text { name, bytes: &buffer.bytes, first_line: 1 };
+                let text = Text { name, bytes: &buffer.bytes[begin..], first_line };
                 Some(roles::choose(text, &header, dialect, &tokens, options)?.roles)
             }
         };
-        buffer.give_out(header.end);
+        buffer.give_out(begin + header.end);
+        buffer.n_blank = 0;
         let mut this = CsvBlocks {
             buffer,
             dialect,
@@ -133,7 +141,6 @@ impl CsvBlocks {
 
     /// The next rows; `None` after the last.
     pub fn next_block(&mut self) -> Result<Option<Block>, ReadError> {
-        let begin = self.buffer.begin;
         let mut end = None;
         let mut n_records = 0;
         while n_records < self.rows_per_block {
@@ -146,6 +153,7 @@ impl CsvBlocks {
             n_records += 1;
         }
         let Some(end) = end else { return Ok(None) };
+        let begin = self.buffer.begin;
         let text = Text {
             name: &self.buffer.name,
             bytes: &self.buffer.bytes[begin..end],
@@ -174,7 +182,12 @@ impl CsvBlocks {
                 *total += found;
             }
         }
-        self.renew_notes(parsed.notes);
+        let mut notes = parsed.notes;
+        match std::mem::take(&mut self.buffer.n_blank) {
+            0 => {}
+            passed => Note::add_up(&mut notes, Note::BlankLines(passed)),
+        }
+        self.renew_notes(notes);
         let first_row = self.n_rows;
         self.n_rows += parsed.n_rows as u64;
         let columns = self.names.iter().zip(parsed.columns);
@@ -212,6 +225,10 @@ struct Buffer {
     line: u64,
     /// The end of the last record found.
     found: usize,
+    /// Bytes of such lines since the beginning.
+    n_passed: u64,
+    /// Blank lines that were given out by themselves since the last row.
+    n_blank: u64,
     records: Records,
     complete: bool,
     /// Whether rows are to be given out as soon as they come.
@@ -234,6 +251,8 @@ impl Buffer {
             begin: 0,
             line: 1,
             found: 0,
+            n_passed: 0,
+            n_blank: 0,
             records: Records::default(),
             complete: false,
             is_live,
@@ -298,6 +317,21 @@ impl Buffer {
         read.map(|_| ()).map_err(|e| decoding_error(&self.name, self.compression, e))
     }
 
+    /// Gives out blank lines before the next record, if no record waits to be given out: there may be
+    /// any number of them.
+    fn pass_blank_lines(&mut self) {
+        if self.found != self.begin {
+            return;
+        }
+        let Some(end) = self.records.blank_until() else { return };
+        if end > self.begin + STEP {
+            self.n_blank += n_line_ends(&self.bytes[self.begin..end]);
+            self.n_passed += (end - self.begin) as u64;
+            self.found = end;
+            self.give_out(end);
+        }
+    }
+
     /// The offset after the next record, read from the source as needed if that `may_wait`.
     fn next_record(&mut self, separator: u8, may_wait: bool) -> Result<Option<usize>, ReadError> {
         loop {
@@ -310,6 +344,7 @@ impl Buffer {
                 return Ok(None);
             }
             self.refuse_endless_field(separator)?;
+            self.pass_blank_lines();
             if self.is_live {
                 self.read_once()?;
             } else {
