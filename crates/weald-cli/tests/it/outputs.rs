@@ -187,7 +187,7 @@ fn a_limit_on_the_size_of_files_is_an_error_and_not_a_signal() {
         "predict m.weald oj.csv -o p.csv --probabilities",
         "predict m.weald oj.csv --probabilities > /dev/full",
         "predict m.weald oj.csv --probabilities > q.csv",
-        "train oj.csv -t Purchase -s n_trees=9 -o m.weald",
+        "train oj.csv -t Purchase -s n_trees=60 -o m.weald",
         "detect oj.csv --save s.weald -o /dev/null",
         "density oj.csv -s n_trees=3 -o p.csv",
         "query m.weald oj.csv -n 2000 -o p.csv",
