@@ -56,14 +56,15 @@ impl Planes {
         Planes::laid_out(bins, bundles)
     }
 
-    fn laid_out(bins: &Bins, mut bundles: Vec<Bundle>) -> Planes {
+    fn laid_out(bins: &Bins, bundles: Vec<Bundle>) -> Planes {
         // Planes of equal size: 28 features make 14 + 14, which is faster than 16 + 12.
         let n_planes = bundles.len().div_ceil(PLANE_FEATURES).max(1);
         let size = bundles.len().div_ceil(n_planes).max(1);
-        let mut planes = Vec::with_capacity(n_planes);
-        while !bundles.is_empty() {
-            let rest = bundles.split_off(size.min(bundles.len()));
-            planes.push(std::mem::replace(&mut bundles, rest));
+        let mut left = bundles.into_iter();
+        let mut planes: Vec<Vec<Bundle>> = Vec::with_capacity(n_planes);
+        while left.len() > 0 {
+            // Into a list of its own size: one that is split off keeps the room of the whole.
+            planes.push(left.by_ref().take(size).collect());
         }
         let codes: Vec<_> = planes.par_iter().map(|plane| lay(bins, plane)).collect();
         let majorities = codes.iter().map(|codes| majority(codes)).collect();
@@ -163,6 +164,21 @@ mod tests {
                 assert!(codes.iter().map(|c| c[place]).eq(column.iter().copied()));
             }
         }
+    }
+
+    #[test]
+    fn planes_of_many_columns_have_no_room_to_spare() {
+        let run = Run::quiet(Seed(1), 2).unwrap();
+        let column =
+            |f: usize| Column::numeric((0..40).map(|i| ((i * (f + 3)) % 37) as f64).collect());
+        let columns = (0..2000).map(|f| (format!("x{f}"), column(f))).collect();
+        let bins = Table::new(columns).unwrap().bins(Resolution::Fast, &run).unwrap();
+        let bundles = &bins.planes().bundles;
+        let (held, room) = bundles.iter().fold((0, 0), |(held, room), of_plane| {
+            (held + of_plane.len(), room + of_plane.capacity())
+        });
+        assert_eq!(held, 2000);
+        assert!(room <= 2 * held, "room for {room} bundles, but there are {held}");
     }
 
     #[test]

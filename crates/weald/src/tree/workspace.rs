@@ -7,7 +7,7 @@ use super::criterion::{Criterion, RankedBy};
 use super::kernel::histogram::add_column;
 use super::kernel::vectors::Block;
 use super::splitter::class_scan::ClassScan;
-use super::splitter::exact::{occupied_by_code, occupied_by_sorting};
+use super::splitter::exact::{Keys, occupied_by_code, occupied_by_sorting, summed_one_by_one};
 use super::splitter::histogram::best_cut;
 use super::splitter::ranked::RankedCuts;
 use super::splitter::{Candidate, Cut, Occupied, Offer};
@@ -17,6 +17,8 @@ use crate::data::bins::{BinnedColumn, Codes, MISSING_U8};
 
 /// Bins for each row, up to which a sum for each bin costs less than sorting the rows.
 const MOST_BINS_PER_ROW: usize = 4;
+/// Numbers in the sums of all bins of a feature, up to which they are kept side by side.
+const MOST_SUMMED: usize = 1 << 21;
 /// Rows from which all features of a node are looked at closely, where bins are fine: below, only
 /// the one that is chosen.
 const CLOSE_ROWS: usize = 1 << 14;
@@ -38,8 +40,8 @@ pub struct Workspace<S> {
     ranked: Box<RankedCuts>,
     classes: ClassScan,
     sums: Vec<S>,
-    keys: Vec<u64>,
-    spare: Vec<u64>,
+    touched: Vec<u64>,
+    keys: Keys,
     window: Window,
 }
 
@@ -56,8 +58,8 @@ impl<S: Sum> Workspace<S> {
             ranked: Box::default(),
             classes: ClassScan::default(),
             sums: Vec::new(),
-            keys: Vec::new(),
-            spare: Vec::new(),
+            touched: Vec::new(),
+            keys: Keys::default(),
             window: Window::default(),
         }
     }
@@ -94,6 +96,16 @@ impl<S: Sum> Workspace<S> {
                 }
                 self.window = window;
                 offer
+            }
+            Codes::U16(codes)
+                if scans_classes((statistic, criterion), candidate, column, entries) =>
+            {
+                let sorted = self.keys.in_order(codes, entries);
+                self.classes.best_in_order(statistic, candidate, sorted)
+            }
+            Codes::U16(codes) if statistic.width() * entries.len() > MOST_SUMMED => {
+                let (missing, bins) = summed_one_by_one(statistic, codes, entries, &mut self.keys);
+                best_cut(candidate, criterion, &missing, bins)
             }
             Codes::U16(_) => {
                 self.sum_column(statistic, column, entries);
@@ -138,9 +150,7 @@ impl<S: Sum> Workspace<S> {
         (codes, entries): (impl ExactSizeIterator<Item = u8> + Clone, &[Entry]),
     ) -> Option<Offer> {
         if !packs(statistic, entries) {
-            let has_classes = entries.first().is_some_and(|&e| statistic.class_of(e).is_some());
-            let is_free = candidate.direction.is_none() && !column.has_missing();
-            if has_classes && is_free && criterion.ranks_by_squares() {
+            if scans_classes((statistic, criterion), candidate, column, entries) {
                 return self.classes.best(statistic, candidate, (codes, entries));
             }
             self.sum_bytes(statistic, codes, entries);
@@ -177,18 +187,13 @@ impl<S: Sum> Workspace<S> {
             }
             Codes::U8(codes) => self.sum_bytes(statistic, of_rows(codes, entries), entries),
             Codes::U16(codes) if column.n_bins() <= MOST_BINS_PER_ROW * entries.len() => {
-                let memory = (&mut self.sums, &mut self.keys);
+                let memory = (&mut self.sums, &mut self.touched);
                 let codes = (codes.as_slice(), column.n_bins());
                 occupied_by_code(statistic, codes, entries, memory, &mut self.occupied);
             }
-            Codes::U16(codes) => occupied_by_sorting(
-                statistic,
-                codes,
-                entries,
-                &mut self.keys,
-                &mut self.spare,
-                &mut self.occupied,
-            ),
+            Codes::U16(codes) => {
+                occupied_by_sorting(statistic, codes, entries, &mut self.keys, &mut self.occupied)
+            }
         }
     }
 
@@ -238,6 +243,18 @@ impl<S: Sum> Workspace<S> {
 /// Whether the sums of some rows fit in packed cells.
 fn packs<T: Statistic>(statistic: &T, entries: &[Entry]) -> bool {
     statistic.h_bits().is_some() && entries.len() <= statistic.most_cell_rows()
+}
+
+/// Whether rows are of classes that [`ClassScan`] can find the best cut of.
+fn scans_classes<T: Statistic, C: Criterion<T::Sum>>(
+    (statistic, criterion): (&T, &C),
+    candidate: &Candidate<'_, T::Sum>,
+    column: &BinnedColumn,
+    entries: &[Entry],
+) -> bool {
+    let has_classes = entries.first().is_some_and(|&e| statistic.class_of(e).is_some());
+    let is_free = candidate.direction.is_none() && !column.has_missing();
+    has_classes && is_free && criterion.ranks_by_squares()
 }
 
 /// What entries add to the cells of their codes.

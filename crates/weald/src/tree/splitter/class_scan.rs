@@ -25,7 +25,7 @@ pub struct ClassScan {
 /// A code that occurs, and the cut after it.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    code: u8,
+    code: u16,
     /// Where its entries end.
     end: u32,
     rank: f64,
@@ -63,6 +63,34 @@ impl ClassScan {
         (codes, entries): (impl Iterator<Item = u8> + Clone, &[Entry]),
     ) -> Option<Offer> {
         self.sort(codes, entries);
+        self.best_of_sorted(statistic, candidate)
+    }
+
+    /// The same for entries that come in the order of their codes, which may be of two bytes.
+    pub fn best_in_order<T: Statistic>(
+        &mut self,
+        statistic: &T,
+        candidate: &Candidate<'_, T::Sum>,
+        entries: impl Iterator<Item = (u16, Entry)>,
+    ) -> Option<Offer> {
+        self.groups.clear();
+        self.sorted.clear();
+        for (code, entry) in entries {
+            self.sorted.push(entry);
+            let end = self.sorted.len() as u32;
+            match self.groups.last_mut() {
+                Some(group) if group.code == code => group.end = end,
+                _ => self.groups.push(Group::of(code, end)),
+            }
+        }
+        self.best_of_sorted(statistic, candidate)
+    }
+
+    fn best_of_sorted<T: Statistic>(
+        &mut self,
+        statistic: &T,
+        candidate: &Candidate<'_, T::Sum>,
+    ) -> Option<Offer> {
         let best = self.rank(statistic, candidate);
         let weight: i64 = self.total.iter().sum();
         let squares: i64 = self.total.iter().map(|w| w * w).sum();
@@ -77,7 +105,7 @@ impl ClassScan {
             left_weight: left as f64,
             right_weight: (weight - left) as f64,
         };
-        let cut = Cut::Between(self.groups[at].code.into(), self.groups[at + 1].code.into());
+        let cut = Cut::Between(self.groups[at].code, self.groups[at + 1].code);
         Some(Offer { feature: candidate.feature, division, cut })
     }
 
@@ -97,12 +125,7 @@ impl ClassScan {
                 word &= word - 1;
                 let start = end;
                 end += std::mem::replace(&mut counts[code & 255], start);
-                groups.push(Group {
-                    code: code as u8,
-                    end,
-                    rank: f64::NEG_INFINITY,
-                    left: LeftOfCut::default(),
-                });
+                groups.push(Group::of(code as u16, end));
             }
         }
         sorted.clear();
@@ -145,6 +168,13 @@ impl ClassScan {
             best = best.max(group.rank);
         }
         best
+    }
+}
+
+impl Group {
+    /// The entries of `code`, which end at `end`.
+    fn of(code: u16, end: u32) -> Group {
+        Group { code, end, rank: f64::NEG_INFINITY, left: LeftOfCut::default() }
     }
 }
 

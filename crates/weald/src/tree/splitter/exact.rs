@@ -53,22 +53,10 @@ pub fn occupied_by_sorting<T: Statistic>(
     statistic: &T,
     codes: &[u16],
     entries: &[Entry],
-    keys: &mut Vec<u64>,
-    spare: &mut Vec<u64>,
+    memory: &mut Keys,
     occupied: &mut Occupied<T::Sum>,
 ) {
-    keys.clear();
-    let key =
-        |(place, &entry): (usize, &Entry)| u64::from(codes[row_of(entry)]) << 32 | place as u64;
-    keys.extend(entries.iter().enumerate().map(key));
-    if keys.len() < RADIX_ROWS {
-        keys.sort_unstable()
-    } else {
-        radix_sort(keys, spare)
-    }
-    for &key in keys.iter() {
-        let code = (key >> 32) as u16;
-        let entry = entries[key as u32 as usize];
+    for (code, entry) in memory.in_order(codes, entries) {
         if code == MISSING_U16 {
             statistic.add(entry, &mut occupied.missing);
             continue;
@@ -78,6 +66,58 @@ pub fn occupied_by_sorting<T: Statistic>(
         }
         let last = occupied.codes.len() - 1;
         statistic.add(entry, &mut occupied.sums[last]);
+    }
+}
+
+/// The sum of missing values, and the bins that occur in the order of their codes, each summed when
+/// it is asked for: where a sum is long, those of all bins together would be many times the table.
+pub fn summed_one_by_one<'a, T: Statistic>(
+    statistic: &'a T,
+    codes: &[u16],
+    entries: &'a [Entry],
+    memory: &'a mut Keys,
+) -> (T::Sum, impl Iterator<Item = (u16, T::Sum)> + 'a) {
+    let mut sorted = memory.in_order(codes, entries).peekable();
+    let bins = std::iter::from_fn(move || {
+        let (code, first) = sorted.next_if(|(code, _)| *code != MISSING_U16)?;
+        let mut sum = statistic.zero();
+        statistic.add(first, &mut sum);
+        while let Some((_, entry)) = sorted.next_if(|(next, _)| *next == code) {
+            statistic.add(entry, &mut sum);
+        }
+        Some((code, sum))
+    });
+    let mut missing = statistic.zero();
+    let is_missing = |entry: &&Entry| codes[row_of(**entry)] == MISSING_U16;
+    entries.iter().filter(is_missing).for_each(|&entry| statistic.add(entry, &mut missing));
+    (missing, bins)
+}
+
+/// A worker's memory for sorting entries by their codes.
+#[derive(Debug, Default)]
+pub struct Keys {
+    keys: Vec<u64>,
+    spare: Vec<u64>,
+}
+
+impl Keys {
+    /// Entries in the order of their codes, those of one code in their own; missing values last.
+    pub fn in_order<'a>(
+        &'a mut self,
+        codes: &[u16],
+        entries: &'a [Entry],
+    ) -> impl Iterator<Item = (u16, Entry)> + 'a {
+        let Keys { keys, spare } = self;
+        keys.clear();
+        let key =
+            |(place, &entry): (usize, &Entry)| u64::from(codes[row_of(entry)]) << 32 | place as u64;
+        keys.extend(entries.iter().enumerate().map(key));
+        if keys.len() < RADIX_ROWS {
+            keys.sort_unstable()
+        } else {
+            radix_sort(keys, spare)
+        }
+        keys.iter().map(|&key| ((key >> 32) as u16, entries[key as u32 as usize]))
     }
 }
 
@@ -148,8 +188,13 @@ mod tests {
             let entries: Vec<Entry> = (0..codes.len()).filter(|row| row % 7 != 3).map(entry).collect();
             let pairs = PackedGradients::new(9.0, &entries);
             let mut sorted = Occupied::new(&pairs);
-            let (mut keys, mut spare) = (Vec::new(), Vec::new());
-            occupied_by_sorting(&pairs, &codes, &entries, &mut keys, &mut spare, &mut sorted);
+            let mut keys = Keys::default();
+            occupied_by_sorting(&pairs, &codes, &entries, &mut keys, &mut sorted);
+            let (missing, bins) = summed_one_by_one(&pairs, &codes, &entries, &mut keys);
+            let (bin_codes, bin_sums): (Vec<u16>, Vec<_>) = bins.unzip();
+            prop_assert_eq!(&bin_codes, &sorted.codes);
+            prop_assert_eq!(&bin_sums, &sorted.sums);
+            prop_assert_eq!(&missing, &sorted.missing);
             let (mut sums, mut touched) = (Vec::new(), vec![7; 3]);
             for _ in 0..2 {
                 // The second time with memory that has been used.

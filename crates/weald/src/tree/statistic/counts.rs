@@ -117,6 +117,10 @@ impl Statistic for ClassCounts<'_> {
         CountSum { classes: vec![0; self.n_classes].into(), weight: 0, rows: 0 }
     }
 
+    fn width(&self) -> usize {
+        self.n_classes
+    }
+
     fn add(&self, entry: Entry, sum: &mut CountSum) {
         let (class, weight, copies) = if self.is_packed {
             let weight = (entry >> 32 & 0xffff) as i64;

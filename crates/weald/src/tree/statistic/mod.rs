@@ -105,6 +105,11 @@ pub trait Statistic: Sync {
     /// The sum of no rows.
     fn zero(&self) -> Self::Sum;
 
+    /// How many numbers a sum is made of.
+    fn width(&self) -> usize {
+        1
+    }
+
     /// What one row may weigh, where cells of planes do not know how many rows they are of: packed
     /// gradients. Their sums then say that they are of as many rows as they weigh.
     fn row_weights(&self) -> Option<RowWeights> {

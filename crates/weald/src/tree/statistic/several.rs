@@ -124,6 +124,10 @@ impl Statistic for SeveralPairs {
         SeveralSum { g: vec![0; self.factors.len()].into(), h: 0, n: 0 }
     }
 
+    fn width(&self) -> usize {
+        self.factors.len()
+    }
+
     fn add(&self, entry: Entry, sum: &mut SeveralSum) {
         let weight = weight_of(entry);
         sum.g.iter_mut().zip(self.row(entry)).for_each(|(g, target)| *g += target * weight);
