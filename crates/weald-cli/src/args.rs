@@ -39,7 +39,7 @@ pub use unlabelled::UnlabelledArguments;
     about = "Decision trees and ensembles of them, from tables to predictions",
     after_help = "\
 Example: weald train data/oj.csv --target Purchase
-Exit codes: 0 done, 2 usage, 3 bad data, 4 bad model file, 5 I/O, 130 interrupted",
+Exit codes: 0 done, 2 usage, 3 bad data, 4 bad model file, 5 I/O, 6 out of memory, 130 interrupted",
     max_term_width = 100
 )]
 pub struct Arguments {

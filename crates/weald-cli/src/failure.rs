@@ -47,6 +47,8 @@ pub enum Kind {
     Model,
     /// Reading or writing.
     Io,
+    /// There is not the memory.
+    Memory,
     /// Ctrl-C.
     Interrupted,
 }
@@ -60,6 +62,7 @@ impl Kind {
             Kind::Data => 3,
             Kind::Model => 4,
             Kind::Io => 5,
+            Kind::Memory => 6,
             Kind::Interrupted => 130,
         }
     }
@@ -157,6 +160,8 @@ impl Failure {
             }
             Error::ModelFile(error) => Failure::new(Kind::Model, error.to_string()),
             Error::Interrupted => Failure::new(Kind::Interrupted, error.to_string()),
+            Error::Memory { .. } => Failure::new(Kind::Memory, error.to_string())
+                .help("use fewer rows, columns or trees, or raise the limit on memory"),
             Error::Threads { .. } => Failure::new(Kind::Usage, error.to_string())
                 .help("ask for fewer with --threads or WEALD_THREADS"),
             Error::ColumnKind { name, found, expected } => Failure::new(

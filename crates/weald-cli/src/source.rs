@@ -73,7 +73,11 @@ pub fn read_failure(error: &ReadError) -> Failure {
     }
     let report = error.report();
     let advice = || vec!["is this the right file?".to_string()];
-    let kind = if error.is_io() { Kind::Io } else { Kind::Data };
+    let kind = match error {
+        ReadError::Memory { .. } => Kind::Memory,
+        error if error.is_io() => Kind::Io,
+        _ => Kind::Data,
+    };
     Failure {
         kind,
         headline: report.message,

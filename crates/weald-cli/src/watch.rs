@@ -54,6 +54,10 @@ impl Watch {
 }
 
 impl Observer for Watch {
+    fn memory_left(&self) -> Option<u64> {
+        weald_io::memory::left()
+    }
+
     fn on_event(&self, event: &Event) -> ControlFlow<()> {
         match event {
             Event::Stage { name } => {
@@ -117,6 +121,10 @@ impl FitCounter {
 impl Observer for FitCounter {
     fn on_event(&self, _: &Event) -> ControlFlow<()> {
         if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn memory_left(&self) -> Option<u64> {
+        weald_io::memory::left()
     }
 }
 

@@ -50,6 +50,15 @@ pub enum ReadError {
         /// The decoder's words.
         reason: String,
     },
+    /// There is not the memory to read it.
+    Memory {
+        /// The file.
+        file: String,
+        /// How many bytes its data need at least.
+        bytes: u64,
+        /// How many bytes there are.
+        left: u64,
+    },
     /// A kind of file that is not read.
     Foreign {
         /// The file.

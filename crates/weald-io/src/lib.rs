@@ -18,6 +18,7 @@ mod dictionary;
 mod encoding;
 mod error;
 mod holds;
+pub mod memory;
 mod missing;
 mod note;
 mod number;

@@ -13,6 +13,7 @@ use crate::container::{Container, HEAD};
 use crate::csv;
 use crate::encoding::{Encoding, FromUtf16};
 use crate::error::ReadError;
+use crate::memory;
 use crate::note::Note;
 use crate::options::ReadOptions;
 
@@ -33,6 +34,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Frame, ReadError> {
     let mut head = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(io)?;
     Container::detect(&head, &name, true)?;
+    refuse_beyond_memory(file.metadata().map_err(io)?.len(), &name)?;
     let bytes = rest_of(file, head, options.n_threads()).map_err(io)?;
     read_inner(Cow::Owned(bytes), &name, options, Vec::new(), true)
 }
@@ -79,6 +81,7 @@ fn read_inner(
             let (format, named_so) = (compression.word(), compression.is_named_in(name));
             notes.push(Note::Compressed { format, named_so });
             let inside = compression.decompress(&bytes, name, |inside| {
+                refuse_beyond_memory(inside.len() as u64, name)?;
                 csv::refuse_endless_field(inside, name, options)
             })?;
             drop(bytes);
@@ -98,6 +101,17 @@ fn read_inner(
         Container::Text => read_text(&bytes, name, options, &mut notes)?,
     };
     Ok(Frame { table, notes })
+}
+
+/// Refuses data of so many bytes, or to double them, where there is no memory for as many again.
+fn refuse_beyond_memory(bytes: u64, name: &str) -> Result<(), ReadError> {
+    // To ask takes longer than to read a little.
+    const LITTLE: u64 = 64 << 20;
+    let left = if bytes > LITTLE { memory::left() } else { None };
+    match left.filter(|left| bytes > *left) {
+        Some(left) => Err(ReadError::Memory { file: name.into(), bytes, left }),
+        None => Ok(()),
+    }
 }
 
 fn read_text(

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use weald::error::quoted;
+use weald::error::{in_bytes, quoted};
 
 use crate::error::{Expected, ReadError};
 use crate::report::{Report, Spot, more_rows, shown};
@@ -52,6 +52,12 @@ impl ReadError {
             ReadError::Damaged { file, format, truncated: false, reason } => {
                 format!("the {format} data of {} are damaged: {}", shown(file), shown(reason))
             }
+            ReadError::Memory { file, bytes, left } => format!(
+                "{} needs {} of memory or more, but only {} are free",
+                shown(file),
+                in_bytes(*bytes),
+                in_bytes(*left)
+            ),
             ReadError::Foreign { file, found, .. } => {
                 format!("{} is {found}; CSV, Parquet or Arrow data are expected", shown(file))
             }
@@ -164,6 +170,9 @@ impl ReadError {
         let help = match self {
             ReadError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "check the path".into()
+            }
+            ReadError::Memory { .. } => {
+                "end other programs, raise the limit, or train on a part of the rows".into()
             }
             ReadError::Damaged { truncated: true, .. } => "copy or download the file again".into(),
             ReadError::Damaged { .. } => "write or download the file again".into(),

@@ -5,11 +5,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{
+    PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 create_exception!(weald, WealdError, PyValueError, "Input or parameters that weald cannot use.");
 create_exception!(weald, ModelFileError, WealdError, "A model file that cannot be read.");
+create_exception!(
+    weald,
+    OutOfMemoryError,
+    PyMemoryError,
+    "Work that needs more memory than there is; refused before it begins."
+);
 create_exception!(
     weald,
     InternalError,
@@ -52,6 +60,7 @@ pub fn to_python(error: weald::Error) -> PyErr {
     match error {
         weald::Error::ModelFile(_) => ModelFileError::new_err(told),
         weald::Error::Interrupted => PyKeyboardInterrupt::new_err(told),
+        weald::Error::Memory { .. } => OutOfMemoryError::new_err(told),
         weald::Error::Threads { .. } => PyOSError::new_err(told),
         _ => WealdError::new_err(told),
     }

@@ -32,6 +32,7 @@ fn _weald(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("WealdError", py.get_type::<errors::WealdError>())?;
     module.add("ModelFileError", py.get_type::<errors::ModelFileError>())?;
+    module.add("OutOfMemoryError", py.get_type::<errors::OutOfMemoryError>())?;
     module.add("InternalError", py.get_type::<errors::InternalError>())?;
     module.add_class::<table::Table>()?;
     module.add_class::<table::Target>()?;

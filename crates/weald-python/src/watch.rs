@@ -101,6 +101,10 @@ impl Watch {
 }
 
 impl Observer for Watch {
+    fn memory_left(&self) -> Option<u64> {
+        weald_io::memory::left()
+    }
+
     fn on_event(&self, event: &Event) -> ControlFlow<()> {
         match event {
             Event::Tick => {}

@@ -421,12 +421,14 @@ pub enum Error {
     #[error("stopped before there was a model to keep")]
     Interrupted,
     /// Something needs more memory than there is.
-    #[error("{what} need {} of memory, which there is not", in_bytes(*.bytes))]
+    #[error("{what} need {} of memory, {}", in_bytes(*.bytes), but_left(*.left))]
     Memory {
         /// What is asked for, in the plural.
         what: String,
         /// How many bytes it needs at least.
         bytes: u64,
+        /// How many bytes there are, if that is known.
+        left: Option<u64>,
     },
     /// The private thread pool could not start.
     #[error("could not start {threads} threads: {reason}")]
@@ -436,6 +438,10 @@ pub enum Error {
         /// The system's words.
         reason: String,
     },
+}
+
+fn but_left(left: Option<u64>) -> String {
+    left.map_or("which there is not".into(), |left| format!("but only {} are free", in_bytes(left)))
 }
 
 /// A number of bytes for people.

@@ -10,6 +10,12 @@ use std::ops::ControlFlow;
 pub trait Observer: Sync {
     /// Told of each event; `Break` stops the fit soon after.
     fn on_event(&self, event: &Event) -> ControlFlow<()>;
+
+    /// How many bytes of memory the fit may still take, if the observer knows: a fit that needs more is
+    /// refused before the system ends the process.
+    fn memory_left(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What happens during a fit.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -24,6 +24,8 @@ pub struct Run<'a> {
     pub observer: &'a dyn Observer,
     pool: Arc<ThreadPool>,
     stopped: Arc<AtomicBool>,
+    /// Bytes that may be taken before the observer is asked again how many there are.
+    granted: Arc<AtomicU64>,
     is_member: bool,
 }
 
@@ -52,7 +54,8 @@ impl<'a> Run<'a> {
             .build()
             .map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
         let pool = Arc::new(pool);
-        Ok(Run { seed, observer, pool, stopped: Arc::default(), is_member: false })
+        let (stopped, granted) = (Arc::default(), Arc::default());
+        Ok(Run { seed, observer, pool, stopped, granted, is_member: false })
     }
 
     /// A run that nobody watches.
@@ -109,6 +112,29 @@ impl<'a> Run<'a> {
         }
         if n_useless == n_columns {
             self.warn(Warning::NoUsefulColumn);
+        }
+    }
+
+    /// Makes sure that there is the memory for what is about to be made, in plural words and bytes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the observer knows of less.
+    pub fn needs(&self, bytes: usize, what: impl FnOnce() -> String) -> Result<()> {
+        // To ask the system takes as long as to grow a small tree: an eighth of what there is may be
+        // taken without asking again.
+        const SHARE: u64 = 8;
+        let bytes = bytes as u64;
+        let take = |granted: u64| granted.checked_sub(bytes);
+        if self.granted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {
+            return Ok(());
+        }
+        match self.observer.memory_left() {
+            Some(left) if bytes > left => Err(Error::Memory { what: what(), bytes, left: Some(left) }),
+            left => {
+                let rest = left.map_or(u64::MAX, |left| (left - bytes) / SHARE);
+                self.granted.store(rest, Ordering::Relaxed);
+                Ok(())
+            }
         }
     }
 

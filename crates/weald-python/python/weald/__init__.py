@@ -49,7 +49,13 @@ from ._ranking import GradientBoostingRanker
 from ._schemes import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from ._tree import DecisionTreeClassifier, DecisionTreeRegressor
 from ._warn import DataWarning
-from ._weald import InternalError, ModelFileError, WealdError, __version__
+from ._weald import (
+    InternalError,
+    ModelFileError,
+    OutOfMemoryError,
+    WealdError,
+    __version__,
+)
 
 __all__ = [
     "AdaBoostClassifier",
@@ -85,6 +91,7 @@ __all__ = [
     "MixtureOfExpertsRegressor",
     "Model",
     "ModelFileError",
+    "OutOfMemoryError",
     "NaiveBayes",
     "OneVsOneClassifier",
     "OneVsRestClassifier",

@@ -14,6 +14,7 @@ __all__ = [
     "InternalError",
     "Model",
     "ModelFileError",
+    "OutOfMemoryError",
     "Online",
     "Rows",
     "Stages",
@@ -35,6 +36,9 @@ __version__: str
 
 class WealdError(ValueError):
     """Input or parameters that weald cannot use."""
+
+class OutOfMemoryError(MemoryError):
+    """Work that needs more memory than there is; refused before it begins."""
 
 class ModelFileError(WealdError):
     """A model file that cannot be read."""

@@ -192,7 +192,7 @@ impl Learner for GradientBoosting {
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         let resolution = self.bins.resolution(sample.n_rows());
-        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        let bins = sample.table.bins(resolution, run)?;
         report_suspects(sample, &bins, run);
         if self.draws_rows() || self.patience().is_some() {
             run.install(|| RowOrder::of(sample)); // the table keeps the keys of its rows

@@ -115,7 +115,12 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let weights = sample.weights.without(held_out, n_rows);
         let (table, spelling) = statistics.put_on(sample, &weights, seed)?;
         let resolution = settings.bins.resolution(n_rows);
-        let bins = table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        let bins = table.bins(resolution, run)?;
+        // Scores and gradients of each row, and the entries that trees are grown from.
+        run.needs(
+            n_rows.saturating_mul(loss.width()).saturating_mul(6 * size_of::<f64>()),
+            || format!("the gradients of {n_rows} rows and {} scores", loss.width()),
+        )?;
         let bag = Bag::of(&weights, n_rows)?;
         let draws = settings.draws_rows();
         let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));

@@ -12,6 +12,7 @@ use super::coder::{self, Coder};
 use super::cuts::{Cuts, SampledRows};
 use super::planes::Planes;
 use super::table::Table;
+use crate::error::{Error, Result};
 use crate::observer::Event;
 use crate::run::Run;
 pub use crate::tree::kernel::bin_search::{MISSING_U8, MISSING_U16};
@@ -68,8 +69,13 @@ pub enum Codes {
 }
 
 impl Bins {
-    /// Bins `table`; `None` if the observer stopped the run meanwhile.
-    fn of(table: &Table, resolution: Resolution, run: &Run<'_>) -> Option<Bins> {
+    /// Bins `table`.
+    fn of(table: &Table, resolution: Resolution, run: &Run<'_>) -> Result<Bins> {
+        let (n_rows, n_columns) = (table.n_rows(), table.n_columns());
+        // A byte for the code and one in the planes, or two for the code.
+        run.needs(n_rows.saturating_mul(n_columns).saturating_mul(2), || {
+            format!("the bins of {n_rows} rows and {n_columns} columns")
+        })?;
         run.report(&Event::Stage { name: "binning" });
         let sampled = SampledRows::of(table.n_rows());
         let cut = |feature: usize| {
@@ -84,13 +90,14 @@ impl Bins {
             let (cuts, coders): (Vec<Cuts>, Vec<Coder<'_>>) = coders?.into_iter().unzip();
             let codes = coder::codes(&coders, table.n_rows(), run)?;
             Some(cuts.into_iter().zip(codes))
-        })?;
+        });
+        let columns = columns.ok_or(Error::Interrupted)?;
         let column = |(cuts, codes): (Cuts, Codes)| {
             let by_windows = resolution == Resolution::Fine && !matches!(cuts, Cuts::Levels { .. });
             Arc::new(BinnedColumn { cuts, codes, by_windows, has_missing: OnceLock::new() })
         };
         let columns = columns.map(column).collect();
-        Some(Bins { n_rows: table.n_rows(), columns, planes: OnceLock::new() })
+        Ok(Bins { n_rows, columns, planes: OnceLock::new() })
     }
 
     /// The columns `features`, in that order, shared.
@@ -215,7 +222,7 @@ impl BinnedOnce {
         resolution: Resolution,
         table: &Table,
         run: &Run<'_>,
-    ) -> Option<Arc<Bins>> {
+    ) -> Result<Arc<Bins>> {
         let slot = match resolution {
             Resolution::Fast => &self.fast,
             Resolution::Fine => &self.fine,
@@ -223,14 +230,14 @@ impl BinnedOnce {
         };
         let lock = || slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bins) = &*lock() {
-            return Some(bins.clone());
+            return Ok(bins.clone());
         }
         let bins = match &self.whole {
             Some((whole, features)) => whole.bins(resolution, run)?.select(features),
             None => Bins::of(table, resolution, run)?,
         };
         let bins = Arc::new(bins);
-        Some(lock().get_or_insert(bins).clone())
+        Ok(lock().get_or_insert(bins).clone())
     }
 }
 

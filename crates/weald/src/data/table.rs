@@ -159,8 +159,12 @@ impl Table {
         }
     }
 
-    /// The table's bins, computed on first use. `None` if the observer stopped the run meanwhile.
-    pub fn bins(&self, resolution: Resolution, run: &Run<'_>) -> Option<Arc<Bins>> {
+    /// The table's bins, computed on first use.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if the observer stopped the run meanwhile, [`Error::Memory`] if it knows
+    /// that there is no room for them.
+    pub fn bins(&self, resolution: Resolution, run: &Run<'_>) -> Result<Arc<Bins>> {
         self.binned.get(resolution, self, run)
     }
 

@@ -13,7 +13,7 @@ use super::model::ForestModel;
 use super::permutation::{self, PermutationImportance};
 use crate::data::{Bins, ClassWeights, Resampling, Rescaled, RowOrder, Sample, Target};
 use crate::ensemble::{Batches, OutOfBag, OutOfBagCurve};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::learner::{Learner, Scalable};
 use crate::model::Output;
 use crate::observer::Event;
@@ -149,7 +149,7 @@ impl RandomForest {
     /// The bins, once the input has been looked at.
     fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
         let resolution = self.bins.resolution(sample.n_rows());
-        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        let bins = sample.table.bins(resolution, run)?;
         report_suspects(sample, &bins, run);
         Ok(bins)
     }

@@ -154,6 +154,10 @@ impl Observer for Aside<'_> {
             _ => self.0.on_event(&Event::Tick),
         }
     }
+
+    fn memory_left(&self) -> Option<u64> {
+        self.0.memory_left()
+    }
 }
 
 /// How committees of each size spread around their mean, as training sets come.

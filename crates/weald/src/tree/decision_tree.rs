@@ -244,7 +244,7 @@ impl DecisionTree {
     /// The bins, once the input has been looked at.
     pub(super) fn prepared(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Arc<Bins>> {
         let resolution = self.bins.resolution(sample.n_rows());
-        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        let bins = sample.table.bins(resolution, run)?;
         report_suspects(sample, &bins, run);
         Ok(bins)
     }

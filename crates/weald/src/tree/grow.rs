@@ -10,6 +10,7 @@ use super::criterion::Criterion;
 use super::frontier::{Frontier, Growth};
 use super::grown::Grown;
 use super::histogram::Ranking;
+use super::kernel::histogram::PLANE_CELLS;
 use super::kernel::memory::filled;
 use super::kernel::partition::Side;
 use super::node_histograms::{NodeHistograms, Pools};
@@ -132,6 +133,7 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             total: entries.len() as u64,
         };
         let n_entries = entries.len();
+        run.needs(grower.bytes(n_entries), || format!("trees on {n_entries} rows"))?;
         let rows = NodeRows::all(&mut entries, &mut scratch[..n_entries], &lens);
         let root = grower.root(&rows);
         if run.stopped() {
@@ -150,6 +152,23 @@ impl<'a, 'r, T: Statistic, C: Criterion<T::Sum>> Grower<'a, 'r, T, C> {
             }
         };
         Ok(Grown { nodes, entries, leaf_lens })
+    }
+
+    /// About how many bytes a tree takes while it grows: each row on its way, and the nodes of a deep
+    /// tree or the histograms of those that wait for their split.
+    fn bytes(&self, n_entries: usize) -> usize {
+        const ENTRY: usize = 2 * size_of::<Entry>();
+        const NODE: usize = 64;
+        let waiting = match self.frontier {
+            Frontier::DepthFirst => n_entries.saturating_mul(2 * NODE),
+            Frontier::InOrder { max_leaves, .. } if self.keeps_histograms() => {
+                let n_planes = self.search.bins.planes().bundles.len();
+                let n_nodes = max_leaves.min(1 + n_entries / SUMMED_ROWS);
+                n_nodes.saturating_mul(n_planes * PLANE_CELLS * size_of::<u64>())
+            }
+            Frontier::InOrder { .. } => 0,
+        };
+        n_entries.saturating_mul(ENTRY).saturating_add(waiting)
     }
 
     /// Makes a node's split and, if anybody asks for it, finds the split of each child. `None` if

@@ -85,7 +85,7 @@ impl<'a> StumpRounds<'a> {
         }
         sample.check()?;
         let resolution = bins.resolution(sample.n_rows());
-        let bins = sample.table.bins(resolution, run).ok_or(Error::Interrupted)?;
+        let bins = sample.table.bins(resolution, run)?;
         let n_cells = |column: &Arc<BinnedColumn>| (missing_bin(column) + 1) * labels.n_classes();
         let all: usize = bins.columns().iter().map(n_cells).sum();
         let most = 2 * sample.n_rows() * bins.columns().len() + SPARE_CELLS;

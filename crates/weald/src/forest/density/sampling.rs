@@ -44,7 +44,8 @@ impl DensityModel {
         // A row has a draw, and a number in each column: what cannot be had is told, not died of.
         let bytes = n_rows * (2 * size_of::<Draw>() + 2 * 8 * self.schema.len());
         if Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
-            return Err(Error::Memory { what: format!("{n_rows} rows"), bytes: bytes as u64 });
+            let (what, bytes) = (format!("{n_rows} rows"), bytes as u64);
+            return Err(Error::Memory { what, bytes, left: None });
         }
         let mut wanted: Vec<Vec<Draw>> = (0..self.trees.len()).map(|_| vec![]).collect();
         for (row, number) in rows.enumerate() {
