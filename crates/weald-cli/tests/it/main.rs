@@ -7,6 +7,7 @@ mod bootstrap;
 mod calibration;
 mod checkpoint;
 mod compare;
+mod conformal;
 mod demo;
 mod density;
 mod detect;

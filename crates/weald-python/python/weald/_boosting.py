@@ -39,7 +39,7 @@ class Boosting(Staged, Inside, Estimator):
     reg_alpha: float = 0.0
     reg_lambda: float | str = "auto"
     min_child_weight: float | str = "auto"
-    min_samples_leaf: int = 3
+    min_samples_leaf: int | str = "auto"
     min_gain: float = 0.0
     growth: str = "leaf-wise"
     goss: tuple[float, float] | None = None
@@ -53,6 +53,7 @@ class Boosting(Staged, Inside, Estimator):
     validation_fraction: float = 0.1
     n_runs: int | str = "auto"
     bins: str = "fast"
+    conformal: bool | str = "auto"
     level_smoothing: float = 10.0
     level_charge: float = 1.0
     min_level_rows: int = 20
@@ -86,6 +87,7 @@ class Boosting(Staged, Inside, Estimator):
         "validation": "validation",
         "validation_fraction": "validation_share",
         "n_runs": "n_runs",
+        "conformal": "conformal",
     }
     _described: ClassVar[dict[str, str]] = {
         "n_estimators": (
@@ -93,11 +95,16 @@ class Boosting(Staged, Inside, Estimator):
             '"auto" is up to 1000, ended by the loss of held-out rows.'
         ),
         "learning_rate": (
-            'How far the scores move along each tree; "auto" is 0.15, or 0.1 with vector leaves.'
+            'How far the scores move along each tree; "auto" is 0.15, 0.1 with vector '
+            "leaves, and 0.07 in a ranker."
         ),
         "early_stopping_rounds": (
             "Rounds without a better loss of held-out rows after which boosting ends; None: none, "
             'or 30 where ``n_estimators`` is "auto".'
+        ),
+        "min_samples_leaf": (
+            'Rows that each leaf must keep; "auto" is 3, and more where leaves are quantiles: as '
+            "many as have two rows beyond it on the mean, 20 for the level 0.1, at least 10."
         ),
         "loss": (
             'What is made small: "auto", "logistic", "softmax", "exponential", "hinge", '
@@ -116,6 +123,12 @@ class Boosting(Staged, Inside, Estimator):
             "``greater_is_better``. It is given the probability of the second of two classes, a "
             "column for each of more, or numbers; and ``sample_weight`` if it has that parameter "
             "and rows are weighted. In folds the mean over them decides."
+        ),
+        "conformal": (
+            "Whether quantiles are moved, by what held-out rows say, so far that at least the "
+            "share of new rows that their levels promise is covered (conformal prediction); "
+            '"auto": those of levels other than 0.5, where enough rows are held out. The rows are '
+            "those held out to end by."
         ),
         "goss": (
             "The share of rows with the largest gradients that each round keeps, and the share "

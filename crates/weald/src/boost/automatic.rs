@@ -12,7 +12,8 @@ use super::targets::Targets;
 use crate::data::{Column, Sample};
 use crate::error::Result;
 use crate::learner::Extras;
-use crate::loss::{Link, Loss, Together};
+use crate::loss::{LeafRule, Link, Loss, Together};
+use crate::model::Output;
 use crate::parameter::Choice;
 
 /// Rows from which trees are larger, and the leaves of those for fewer and for more. Few rows are
@@ -31,8 +32,15 @@ const MANY_CLASSES: usize = 6;
 const RATE: f64 = 0.15;
 const SHARED_RATE: f64 = 0.1;
 
-/// Rounds to wait for a better loss.
+/// Where rows are sorted within queries, pairs of a few say much of one another and nothing of the
+/// level: small trees, short steps and no penalty.
+const SORTING_LEAVES: usize = 8;
+const SORTING_RATE: f64 = 0.07;
+
+/// Rounds to wait for a better loss. Where rows are sorted it is a step function of few queries: it
+/// falls late and by leaps, and any fall counts.
 const PATIENCE: usize = 30;
+const SORTING_PATIENCE: usize = 100;
 
 /// The weight by which leaves are smoothed, in rows: they weigh what rows do, so that weights may be in
 /// any unit. Of several classes each has its own second derivative, which before the first round is
@@ -51,6 +59,21 @@ const LEAST_RELIABILITY: f64 = 0.5;
 /// The sum of second derivatives that a leaf must keep, in rows. Leaves of rows that are all but certain
 /// have hardly any, and their values would be of any size.
 const CHILD_ROWS: f64 = 1e-3;
+
+/// Rows that each leaf keeps.
+const LEAF_ROWS: usize = 3;
+
+/// Where a leaf's value is a quantile of its rows, so many of them are beyond it on the mean, on the
+/// side where fewer are; at least so many rows are in a leaf, and at most this share of all need be.
+/// The least of three rows is no quantile of level 0.1: a quarter of new rows are below it. Trees of
+/// such leaves draw the scores of the rows trained on to these rows, and new ones are not covered.
+const ROWS_BEYOND: f64 = 2.0;
+const QUANTILE_ROWS: f64 = 10.0;
+const QUANTILE_SHARE: f64 = 0.125;
+
+/// A quantile is corrected if so many of the rows held out are beyond it on the mean. The median is
+/// where it should be: too few rows are between quantiles, and as many on each side.
+const CORRECTING_ROWS: f64 = 5.0;
 
 /// The share of rows that each round sees.
 const ROW_SHARE: f64 = 0.8;
@@ -80,7 +103,9 @@ impl GradientBoosting {
         sample: &Sample<'_>,
         continued: Option<&AdditiveModel>,
     ) -> GradientBoosting {
+        let sorts = loss.output(sample.target) == Output::Ranking;
         let leaves = || match n_rows(sample) {
+            _ if sorts => SORTING_LEAVES,
             ..MANY_ROWS => FEW_ROWS_LEAVES,
             _ => MANY_ROWS_LEAVES,
         };
@@ -91,6 +116,8 @@ impl GradientBoosting {
             }
         };
         let l2 = || match (loss.link(), loss.width() as f64) {
+            // The second derivatives of pairs are of any size, most of them next to nothing.
+            _ if sorts => 0.0,
             (Link::Softmax, k) => L2_ROWS * sample.mean_weight() * 4.0 * (k - 1.0) / (k * k),
             _ => L2_ROWS * sample.mean_weight(),
         };
@@ -99,10 +126,18 @@ impl GradientBoosting {
         let draws_columns = (self.colsample, self.node_colsample) == (Choice::Auto, Choice::Auto)
             && self.n_trees >= FEW_ROUNDS;
         let vector_leaves = self.vector_leaves.given().unwrap_or_else(has_vectors);
-        let rate = || if vector_leaves { SHARED_RATE } else { RATE };
+        let rate = || match vector_leaves {
+            _ if sorts => SORTING_RATE,
+            true => SHARED_RATE,
+            false => RATE,
+        };
         GradientBoosting {
             learning_rate: self.learning_rate.given().unwrap_or_else(rate).into(),
             min_child_weight: self.min_child_weight.given().unwrap_or_else(child_weight).into(),
+            early_stopping_rounds: match self.early_stopping_rounds {
+                Choice::Auto if sorts => Choice::Set(Some(SORTING_PATIENCE)),
+                given => given,
+            },
             l2: self.l2.given().unwrap_or_else(l2).into(),
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: vector_leaves.into(),
@@ -169,6 +204,25 @@ impl GradientBoosting {
     /// The second derivatives that a leaf must keep, once that is decided.
     pub(super) fn min_child_weight(&self) -> f64 {
         self.min_child_weight.given().unwrap_or(CHILD_ROWS)
+    }
+
+    /// Rows that each leaf keeps in trees whose leaves are found by this rule, of so many rows.
+    pub(super) fn leaf_rows(&self, rule: LeafRule, n_rows: usize) -> usize {
+        let by_itself = || match rule {
+            LeafRule::Quantile(level) => {
+                let wanted = (ROWS_BEYOND / level.min(1.0 - level)).round().max(QUANTILE_ROWS);
+                wanted.min((QUANTILE_SHARE * n_rows as f64).floor()).max(LEAF_ROWS as f64) as usize
+            }
+            LeafRule::Newton | LeafRule::HalfLogOdds => LEAF_ROWS,
+        };
+        self.min_leaf_rows.given().unwrap_or_else(by_itself)
+    }
+
+    /// Whether a quantile of this level is corrected by so many held-out rows.
+    pub(super) fn corrects(&self, level: f64, n_held_out: usize) -> bool {
+        let tail = level.min(1.0 - level);
+        let by_itself = || tail < 0.5 && tail * n_held_out as f64 >= CORRECTING_ROWS;
+        self.conformal.given().unwrap_or_else(by_itself)
     }
 
     /// Rounds to wait for a better loss; `None` to go on to the end.
@@ -255,4 +309,24 @@ fn runs_for(cells: usize) -> usize {
 /// A share of so many columns, at least one; a share that is `k / n_columns` in floating point is `k`.
 fn share_of(share: f64, n_columns: usize) -> usize {
     ((share * n_columns as f64 - 1e-9).ceil() as usize).clamp(1, n_columns.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_of_quantiles_keep_rows_enough_to_have_one() {
+        let by_itself = |level, n_rows| {
+            GradientBoosting::default().leaf_rows(LeafRule::Quantile(level), n_rows)
+        };
+        assert_eq!(
+            [0.01, 0.1, 0.5, 0.9, 0.95].map(|q| by_itself(q, 10_000)),
+            [200, 20, 10, 20, 40]
+        );
+        assert_eq!([3, 50, 100, 160].map(|n| by_itself(0.1, n)), [3, 6, 12, 20], "of few rows");
+        assert_eq!(GradientBoosting::default().leaf_rows(LeafRule::Newton, 10_000), 3);
+        let given = GradientBoosting { min_leaf_rows: 1.into(), ..GradientBoosting::default() };
+        assert_eq!(given.leaf_rows(LeafRule::Quantile(0.1), 10_000), 1);
+    }
 }

@@ -10,6 +10,7 @@
 use super::additive::AdditiveModel;
 use super::checkpoint::Keeper;
 use super::committee;
+use super::conformal;
 use super::continued::aligned;
 use super::early_stopping::EarlyStopping;
 use super::goss::Goss;
@@ -38,18 +39,20 @@ pub struct GradientBoosting {
     pub start: Start,
     /// Rounds at the most; exactly so many if `early_stopping_rounds` is `None`.
     pub n_trees: usize,
-    /// How far the scores move along each tree; by itself 0.15, or 0.1 where a tree has a value for each
-    /// score.
+    /// How far the scores move along each tree; by itself 0.15, 0.1 where a tree has a value for each
+    /// score, and 0.07 where rows are sorted.
     pub learning_rate: Choice<f64>,
     /// In what order a tree grows.
     pub growth: Growth,
-    /// Leaves of a tree at the most; by itself 16 for fewer than 10,000 rows, else 31. An oblivious
+    /// Leaves of a tree at the most; by itself 16 for fewer than 10,000 rows, else 31, and 8
+    /// where rows are sorted. An oblivious
     /// tree has as many levels as fit in: 5 for 32.
     pub max_leaves: Choice<usize>,
     /// Splits on the longest way from a tree's root to a leaf.
     pub max_depth: Option<usize>,
-    /// Rows that each leaf must keep.
-    pub min_leaf_rows: usize,
+    /// Rows that each leaf must keep; by itself 3, and in trees for a quantile as many as have two
+    /// rows beyond it on the mean: 20 for the level 0.1, at least 10, and at most an eighth of all.
+    pub min_leaf_rows: Choice<usize>,
     /// Sum of second derivatives that each leaf must keep; by itself a thousandth of what a row weighs.
     pub min_child_weight: Choice<f64>,
     /// What a split must gain.
@@ -57,7 +60,7 @@ pub struct GradientBoosting {
     /// The penalty on the size of leaf values.
     pub l1: f64,
     /// The penalty on their squares; by itself what a row weighs on the mean, and less for
-    /// more than two classes.
+    /// more than two classes; none where rows are sorted.
     pub l2: Choice<f64>,
     /// Whether leaves are linear functions of the columns of numbers split on above them, not
     /// constants.
@@ -101,7 +104,8 @@ pub struct GradientBoosting {
     /// The share of earlier trees, at least one, that each round leaves out (DART); 0 for none.
     pub drop_rate: f64,
     /// Rounds without a better loss on held-out rows after which boosting ends; the best round is
-    /// kept. By itself 30, which must make the loss better by more than next to nothing.
+    /// kept. By itself 30, which must make the loss better by more than next to nothing; 100 where
+    /// rows are sorted.
     pub early_stopping_rounds: Choice<Option<usize>>,
     /// How rows are held out for that, if no validation rows are given.
     pub validation: HoldOut,
@@ -111,6 +115,10 @@ pub struct GradientBoosting {
     /// committee. They end together. By itself from 5 for few cells (rows by columns by scores) to 1
     /// for many, and 1 where it is given what is held out.
     pub n_runs: Choice<usize>,
+    /// Whether quantiles are moved, by what held-out rows say, so far that new rows are covered as
+    /// the levels promise (conformal prediction); by itself those of other levels than one half,
+    /// where enough rows are held out.
+    pub conformal: Choice<bool>,
 }
 
 impl Default for GradientBoosting {
@@ -123,7 +131,7 @@ impl Default for GradientBoosting {
             growth: Growth::LeafWise,
             max_leaves: Choice::Auto,
             max_depth: None,
-            min_leaf_rows: 3,
+            min_leaf_rows: Choice::Auto,
             min_child_weight: Choice::Auto,
             min_gain: 0.0,
             l1: 0.0,
@@ -147,6 +155,7 @@ impl Default for GradientBoosting {
             validation: HoldOut::Auto,
             validation_share: 0.1,
             n_runs: Choice::Auto,
+            conformal: Choice::Auto,
         }
     }
 }
@@ -160,7 +169,7 @@ impl GradientBoosting {
             n_trees,
             learning_rate: Choice::Set(0.1),
             max_leaves: Choice::Set(31),
-            min_leaf_rows: 20,
+            min_leaf_rows: Choice::Set(20),
             l2: Choice::Set(0.0),
             target_statistics: Choice::Set(false),
             subsample: Choice::Set(1.0),
@@ -169,6 +178,7 @@ impl GradientBoosting {
             early_stopping_rounds: Choice::Set(None),
             n_runs: Choice::Set(1),
             vector_leaves: Choice::Set(false),
+            conformal: Choice::Set(false),
             ..GradientBoosting::default()
         }
     }
@@ -239,6 +249,7 @@ impl Work<'_, '_> {
     fn fit(self, keeper: &Keeper<'_>) -> Result<AdditiveModel> {
         let Work { settings, sample, statistics, extras, run, .. } = self;
         let HeldOut { parts, is_mean, words } = self.held_out()?;
+        settings.check_conformal(self.loss, self.n_held_out(&parts, is_mean))?;
         let widths = (self.loss.width(), settings.tree_width(self.loss));
         keeper.check(parts.len(), &statistics.schema(sample.table.schema()), widths)?;
         let before = extras.continued.map_or(0, AdditiveModel::n_steps);
@@ -279,6 +290,35 @@ impl Work<'_, '_> {
         }
     }
 
+    /// How many rows say what the runs that the model is made of have left to explain: none where it
+    /// is fitted once more to all rows.
+    fn n_held_out(self, parts: &[Vec<usize>], is_mean: bool) -> usize {
+        match (&self.extras.validation, parts) {
+            (Some(validation), _) => validation.sample.n_rows(),
+            (None, [_, _, ..]) if !is_mean => 0,
+            (None, parts) => parts.iter().map(Vec::len).sum(),
+        }
+    }
+
+    /// The model of these runs, its scores moved as far as their held-out rows say, if that is wanted.
+    fn corrected(
+        self,
+        mut model: AdditiveModel,
+        runs: &[Boosting<'_, '_>],
+        n_rounds: usize,
+    ) -> AdditiveModel {
+        // A model that is gone on from has had its rows' say.
+        let is_wanted = match self.settings.conformal {
+            Choice::Set(is_wanted) => is_wanted,
+            Choice::Auto => self.extras.continued.is_none(),
+        };
+        if is_wanted {
+            let shifts = conformal::shifts(runs, n_rounds, (self.settings, self.loss));
+            model.start.iter_mut().zip(shifts).for_each(|(start, shift)| *start += shift);
+        }
+        model
+    }
+
     /// One run.
     fn alone(
         self,
@@ -290,7 +330,8 @@ impl Work<'_, '_> {
         self.run.report(&Event::Stage { name: "boosting" });
         let mut runs = [Boosting::start(self, (held_out, self.run.seed), keeper.resumed(0, 1))?];
         let n_rounds = self.boost(&mut runs, n_rounds, early_stopping, keeper)?;
-        Ok(runs[0].model(early_stopping.n_kept(n_rounds)))
+        let n_kept = early_stopping.n_kept(n_rounds);
+        Ok(self.corrected(runs[0].model(n_kept), &runs, n_kept))
     }
 
     /// The mean of runs side by side, each with a part to hold out and draws of its own.
@@ -306,7 +347,8 @@ impl Work<'_, '_> {
         let mut runs = side_by_side(self, parts, seed, keeper)?;
         let n_rounds = self.boost(&mut runs, n_rounds, early_stopping, keeper)?;
         let n_kept = early_stopping.n_kept(n_rounds);
-        Ok(committee::mean(&runs.iter().map(|run| run.model(n_kept)).collect::<Vec<_>>()))
+        let models: Vec<AdditiveModel> = runs.iter().map(|run| run.model(n_kept)).collect();
+        Ok(self.corrected(committee::mean(&models), &runs, n_kept))
     }
 
     /// How many rounds had the lowest loss on rows that each fold holds out.

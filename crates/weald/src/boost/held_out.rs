@@ -10,7 +10,7 @@ use crate::data::folds::{Folds, hold_out_groups, hold_out_last};
 use crate::data::{Packs, Sample};
 use crate::error::Result;
 use crate::learner::Extras;
-use crate::parameter::{Value, out_of_range};
+use crate::parameter::{Choice, Value, out_of_range};
 use crate::seed::Seed;
 
 /// How rows are held out, as a parameter gives it.
@@ -174,7 +174,10 @@ impl GradientBoosting {
         let is_enough = n as f64 * self.validation_share >= 1.5;
         match n {
             0 | 1 => None,
-            _ if n_rows >= MANY_ROWS && is_enough => Some(HoldOut::Random),
+            // Rows held out by folds say nothing of the model that is fitted to all of them.
+            _ if (n_rows >= MANY_ROWS || self.conformal == Choice::Set(true)) && is_enough => {
+                Some(HoldOut::Random)
+            }
             n => Some(HoldOut::Folds(n.min(FEW_ROWS_FOLDS))),
         }
     }
@@ -229,7 +232,6 @@ impl Value for HoldOut {
 mod tests {
     use super::*;
     use crate::data::{Column, Table, Target, Weights};
-    use crate::parameter::Choice;
 
     fn choose(n: usize, validation: HoldOut, groups: Option<&[u32]>) -> Result<HeldOut> {
         let table = Table::new(vec![("x".into(), Column::numeric(vec![0.0; n]))])?;

@@ -30,7 +30,7 @@ impl GradientBoosting {
             start: Start::Zero,
             learning_rate: learning_rate.into(),
             max_leaves: n_splits.saturating_add(1).into(),
-            min_leaf_rows: 1,
+            min_leaf_rows: 1.into(),
             min_child_weight: Choice::Set(0.0),
             level_smoothing: 0.0,
             level_charge: 0.0,

@@ -5,6 +5,7 @@ mod automatic;
 mod bag;
 mod checkpoint;
 mod committee;
+mod conformal;
 mod constraints;
 mod continued;
 mod curve;

@@ -15,15 +15,15 @@ impl Parameters for GradientBoosting {
             loss: "what is made small",
             start: "the scores before the first tree",
             n_trees: "rounds at the most; as a rule early stopping ends before",
-            learning_rate: "how far the scores move along each tree; auto: 0.15, or 0.1 with vector leaves",
+            learning_rate: "how far the scores move along each tree; auto: 0.15, 0.1 with vector leaves, 0.07 to sort",
             growth: "the order in which a tree grows",
-            max_leaves: "leaves of a tree at the most; auto: 16, or 31 from 10,000 rows on",
+            max_leaves: "leaves of a tree at the most; auto: 16, 31 from 10,000 rows on, 8 to sort",
             max_depth: "splits on the longest way from root to leaf",
-            min_leaf_rows: "rows that each leaf must keep",
+            min_leaf_rows: "rows that each leaf must keep; auto: 3, more for quantiles, 20 for the level 0.1",
             min_child_weight: "sum of second derivatives that each leaf must keep; auto: 0.001 of a row's weight",
             min_gain: "what a split must gain",
             l1: "penalty on the size of leaf values",
-            l2: "penalty on their squares; auto: the weight of a row, for K classes times 4(K-1)/K²",
+            l2: "penalty on their squares; auto: the weight of a row, for K classes times 4(K-1)/K²; 0 to sort",
             linear_leaves: "whether leaves are linear in the numbers split on above them",
             linear_l2: "penalty on squared slopes of linear leaves, by standard deviations",
             level_smoothing: "second derivatives added to each level where levels are sorted",
@@ -39,10 +39,11 @@ impl Parameters for GradientBoosting {
             monotone: "columns along which the score may only rise (+) or only fall (-)",
             interactions: "sets of columns that may be used in one branch; the others are one set more",
             drop_rate: "share of earlier trees that each round leaves out (DART)",
-            early_stopping_rounds: "rounds without a better held-out loss before the end; auto: 30 without one to speak of",
+            early_stopping_rounds: "rounds without a better held-out loss before the end; auto: 30 without one to speak of, 100 to sort",
             validation: "how rows are held out for early stopping",
             validation_share: "share of rows held out for early stopping",
             n_runs: "runs whose mean is the model, each with other rows held out; auto: fewer for more data",
+            conformal: "whether held-out rows move quantiles so that new rows are covered as promised; auto: if enough are",
         ]
     }
 
@@ -61,7 +62,7 @@ impl Parameters for GradientBoosting {
         if !(self.rate() > 0.0 && self.rate().is_finite()) {
             return out_of_range("learning_rate", self.rate(), "a number above 0, or auto");
         }
-        if self.min_leaf_rows == 0 {
+        if self.min_leaf_rows == Choice::Set(0) {
             return out_of_range("min_leaf_rows", 0, "at least 1");
         }
         if self.min_level_rows == 0 {

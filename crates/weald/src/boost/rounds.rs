@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::additive::AdditiveModel;
 use super::bag::{Bag, BagOrder};
+use super::conformal::{Rest, rest};
 use super::dart::Dart;
 use super::early_stopping::{measure, sum_of_losses};
 use super::gradient_boosting::GradientBoosting;
@@ -68,6 +69,7 @@ pub struct Boosting<'a, 'r> {
     /// What these are judged by, if it is not the loss.
     metric: Option<&'a dyn HeldOutMetric>,
     start: Vec<f64>,
+    offset: Option<&'a [f64]>,
     scores: Vec<f64>,
     shared: Vec<f64>,
     gradients: Vec<Gradients>,
@@ -169,6 +171,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
             targets,
             start,
+            offset: extras.offset,
             shared: Vec::new(),
             trees: Vec::new(),
             dart: Dart::default(),
@@ -227,6 +230,26 @@ impl<'a, 'r> Boosting<'a, 'r> {
                 }
             },
         }
+    }
+
+    /// What the rows that are not trained on have left to explain after so many rounds, by score.
+    pub fn held_out_rest(&self, n_rounds: usize) -> Vec<Rest> {
+        let trees = &self.trees[..n_rounds * self.trees_per_round()];
+        if let Some(rows) = &self.validation {
+            let spelled = trees.iter().map(|tree| self.spelling.spelled(tree).into_owned());
+            return rows.rest(&spelled.collect::<Vec<_>>());
+        }
+        let width = self.start.len();
+        let table = self.table.take(self.held_out);
+        let of_rows = |offset: &[f64]| -> Vec<f64> {
+            self.held_out.iter().flat_map(|&row| &offset[row * width..][..width]).copied().collect()
+        };
+        let offset = self.offset.map(of_rows);
+        let mut scores: Vec<f64> = self.start.repeat(self.held_out.len());
+        scores.iter_mut().zip(offset.iter().flatten()).for_each(|(score, x)| *score += x);
+        follow(trees, &table, width, &mut scores);
+        let of_row = |&row: &usize| (self.targets.at(row), self.sample.weights.copies(row).1);
+        rest(&scores, width, self.held_out.iter().map(of_row))
     }
 
     /// Draws the rows and columns of a round.

@@ -2,6 +2,7 @@
 
 use std::iter::repeat_n;
 
+use super::conformal::{Rest, rest};
 use super::early_stopping::{measure, sum_of_losses};
 use super::targets::Targets;
 use crate::data::{Aligned, Schema, Table, Weights};
@@ -22,6 +23,8 @@ pub struct ValidationRows<'a> {
     weights: &'a Weights,
     rows: Vec<usize>,
     scores: Vec<f64>,
+    /// The scores before the first tree.
+    first_scores: Vec<f64>,
     joint: Option<Box<dyn JointLoss>>,
 }
 
@@ -42,9 +45,11 @@ impl<'a> ValidationRows<'a> {
         let targets = Targets::of(sample.target)?;
         let all = targets.all();
         loss.check(&all)?;
+        let first_scores = starting_scores(start, *offset, targets.len())?;
         Ok(ValidationRows {
             table: schema.align(sample.table)?,
-            scores: starting_scores(start, *offset, targets.len())?,
+            scores: first_scores.clone(),
+            first_scores,
             weights: sample.weights,
             rows: (0..targets.len())
                 .flat_map(|row| repeat_n(row, sample.weights.copies(row).0 as usize))
@@ -78,6 +83,17 @@ impl<'a> ValidationRows<'a> {
             Some(joint) => joint.loss(&self.scores),
             None => sum_of_losses(loss, self.targets, &self.scores, self.weights, &self.rows),
         }
+    }
+
+    /// What the rows have left to explain after these trees, by score.
+    pub fn rest(&self, trees: &[Tree]) -> Vec<Rest> {
+        let (n_rows, mut scores) = (self.targets.len(), self.first_scores.clone());
+        let width = scores.len() / n_rows.max(1);
+        follow(trees, self.table.table(), width, &mut scores);
+        let scores: Vec<f64> =
+            self.rows.iter().flat_map(|&row| &scores[row * width..][..width]).copied().collect();
+        let of_row = |&row: &usize| (self.targets.at(row), self.weights.copies(row).1);
+        rest(&scores, width, self.rows.iter().map(of_row))
     }
 
     /// What a metric says of the rows, and 1.

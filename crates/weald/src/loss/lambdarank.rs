@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::joint::{JointLoss, Together};
-use super::{Gradient, Loss, Rows};
+use super::{Gradient, LONGEST_LOG_STEP, Loss, Rows};
 use crate::data::{Target, Task, Weights};
 use crate::error::{Error, Result};
 use crate::model::Output;
@@ -56,6 +56,12 @@ impl Loss for LambdaRank {
             weights: rows.weights.clone(),
             groups: rows_by_group(groups, rows.weights),
         })))
+    }
+
+    /// The difference of two scores is the logarithm of odds. A row among others that are all on the
+    /// wrong side of it has hardly any second derivative, and would ask for a step of any length.
+    fn longest_step(&self) -> f64 {
+        LONGEST_LOG_STEP
     }
 
     fn output(&self, _: &Target) -> Output {

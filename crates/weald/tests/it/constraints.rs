@@ -131,7 +131,7 @@ fn monotone_scores_hold_on_a_dense_grid_for_every_loss() {
             let free = GradientBoosting {
                 loss: loss.clone(),
                 max_leaves: 12.into(),
-                min_leaf_rows: 5,
+                min_leaf_rows: 5.into(),
                 ..GradientBoosting::plain(25)
             };
             let bound = GradientBoosting {
@@ -156,7 +156,7 @@ fn monotone_scores_hold_whatever_else_is_set() {
     let real = Weights::real((0..700).map(|row| f64::from(row % 7) * 0.2).collect()).unwrap();
     let plain = GradientBoosting {
         max_leaves: 20.into(),
-        min_leaf_rows: 3,
+        min_leaf_rows: 3.into(),
         monotone: monotone(&[("up", Direction::Up), ("down", Direction::Down)]),
         ..GradientBoosting::plain(20)
     };
@@ -304,7 +304,7 @@ fn the_best_allowed_splits_are_those_of_a_slow_and_obvious_tree() {
             start: Start::Zero,
             learning_rate: 1.0.into(),
             max_leaves: leaves.into(),
-            min_leaf_rows: 2,
+            min_leaf_rows: 2.into(),
             monotone: monotone(&[("b", Direction::Up), ("c", Direction::Down)]),
             ..GradientBoosting::plain(1)
         };
@@ -349,7 +349,7 @@ fn missing_values_may_stand_alone_against_any_direction() {
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         let boosting = GradientBoosting {
             learning_rate: 0.5.into(),
-            min_leaf_rows: 1,
+            min_leaf_rows: 1.into(),
             monotone: monotone(&[("x", way)]),
             ..GradientBoosting::plain(30)
         };
@@ -367,7 +367,8 @@ fn no_branch_uses_columns_of_different_sets() {
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let sets = |text: &str| {
-        let mut boosting = GradientBoosting { min_leaf_rows: 3, ..GradientBoosting::plain(30) };
+        let mut boosting =
+            GradientBoosting { min_leaf_rows: 3.into(), ..GradientBoosting::plain(30) };
         boosting.set("interactions", text).unwrap();
         let fit = |threads| boosting.fit(&sample, &Run::quiet(Seed(2), threads).unwrap()).unwrap();
         let model = fit(1);

@@ -20,7 +20,7 @@ fn one_tree(growth: Growth, max_leaves: usize, min_leaf_rows: usize) -> Gradient
         learning_rate: 1.0.into(),
         growth,
         max_leaves: max_leaves.into(),
-        min_leaf_rows,
+        min_leaf_rows: min_leaf_rows.into(),
         level_smoothing: 0.0,
         level_charge: 0.0,
         min_level_rows: 1,

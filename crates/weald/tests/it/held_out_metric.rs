@@ -45,7 +45,7 @@ fn made(n: usize, seed: u64) -> (Table, Vec<f64>) {
 fn boosting() -> GradientBoosting {
     GradientBoosting {
         max_leaves: 6.into(),
-        min_leaf_rows: 5,
+        min_leaf_rows: 5.into(),
         early_stopping_rounds: Choice::Set(Some(8)),
         validation: HoldOut::Random,
         ..GradientBoosting::plain(60)

@@ -161,7 +161,7 @@ fn leaves_are_those_of_a_slow_and_obvious_fit() {
             learning_rate: 0.3.into(),
             linear_l2: ridge,
             max_leaves: 6.into(),
-            min_leaf_rows: 60,
+            min_leaf_rows: 60.into(),
             ..one_tree(6)
         };
         let target = Target::from_names(&names);
@@ -232,7 +232,7 @@ fn without_numbers_or_rows_to_fit_leaves_stay_constant() {
     let categories = Table::new(vec![("tree".into(), Column::from_names(&names))]).unwrap();
     let table = numbers(&[("x", x)]);
     let boosting = |linear_leaves, max_leaves: usize| GradientBoosting {
-        min_leaf_rows: 1,
+        min_leaf_rows: 1.into(),
         max_leaves: max_leaves.into(),
         linear_leaves,
         ..GradientBoosting::plain(10)

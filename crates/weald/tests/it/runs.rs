@@ -28,7 +28,7 @@ fn made() -> (Table, [Target; 2]) {
 fn boosting() -> GradientBoosting {
     GradientBoosting {
         max_leaves: 6.into(),
-        min_leaf_rows: 3,
+        min_leaf_rows: 3.into(),
         subsample: Choice::Set(0.7),
         colsample: Choice::Set(0.7),
         n_runs: 3.into(),

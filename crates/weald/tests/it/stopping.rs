@@ -35,7 +35,7 @@ fn made(n: usize, seed: u64) -> (Table, Vec<f64>) {
 fn boosting() -> GradientBoosting {
     GradientBoosting {
         max_leaves: 6.into(),
-        min_leaf_rows: 5,
+        min_leaf_rows: 5.into(),
         early_stopping_rounds: Choice::Set(Some(8)),
         ..GradientBoosting::plain(60)
     }
@@ -468,7 +468,8 @@ fn tables_of_a_few_rows_never_fail() {
             ("huber:1", &positive),
         ];
         for (loss, target) in losses {
-            for min_leaf_rows in [1, 20] {
+            for rows in [1, 20] {
+                let min_leaf_rows = rows.into();
                 let mut small = GradientBoosting { min_leaf_rows, n_trees: 15, ..boosting() };
                 small.set("loss", loss).unwrap();
                 let sample = Sample::new(&table, target, &Weights::Uniform).unwrap();

@@ -82,7 +82,7 @@ impl Boosting<'_, '_> {
         };
         let (l1, l2) = (settings.l1 / g_unit, settings.l2() / h_unit);
         let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
-        let limits = self.limits(h_unit, gain_unit);
+        let limits = self.limits(output..output + 1, (h_unit, gain_unit));
         match sums {
             Sums::Packed(pairs) => {
                 self.grow(number, &pairs, entries, (&criterion, &limits), memory)
@@ -109,7 +109,7 @@ impl Boosting<'_, '_> {
             level_charge: self.settings.level_charge * noise.largest,
             subset_charge: self.settings.level_charge * noise.besides(outputs.len()),
         };
-        let limits = self.limits(weight_unit, 1.0);
+        let limits = self.limits(0..outputs.len(), (weight_unit, 1.0));
         let grown = self.grow(self.trees.len(), &vectors, entries, (&criterion, &limits), memory);
         self.vectors = vectors.into_rows();
         grown
@@ -120,13 +120,15 @@ impl Boosting<'_, '_> {
         if self.is_parted { entries } else { Parts::whole(entries.entries) }
     }
 
-    /// What splits must respect, given the units of weights and gains.
-    fn limits(&self, weight_unit: f64, gain_unit: f64) -> Limits {
+    /// What the splits of a tree for these scores must respect, given the units of weights and gains.
+    fn limits(&self, outputs: Range<usize>, (weight_unit, gain_unit): (f64, f64)) -> Limits {
         let settings = self.settings;
+        let n_rows = self.whole_bag.n;
+        let leaf_rows = |output| settings.leaf_rows(self.loss.leaf_rule(output), n_rows);
         Limits {
             max_depth: settings.max_depth.unwrap_or(usize::MAX),
             min_split_rows: 2,
-            min_leaf_rows: settings.min_leaf_rows as u64,
+            min_leaf_rows: outputs.map(leaf_rows).max().unwrap_or(1) as u64,
             min_leaf_weight: settings.min_child_weight() / weight_unit,
             min_level_rows: settings.min_level_rows as u64,
             // A split that gains nothing is not made.

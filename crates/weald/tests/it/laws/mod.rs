@@ -443,7 +443,7 @@ fn a_forest_stopped_at_tree_r_is_a_forest_of_r() {
 fn boosting_stopped_at_any_moment_is_a_fit_of_fewer_rounds() {
     for ((task, made), linear_leaves) in tasks().into_iter().zip([true, false, true]) {
         let boosting = |n_trees| GradientBoosting {
-            min_leaf_rows: 2,
+            min_leaf_rows: 2.into(),
             linear_leaves,
             vector_leaves: (task == "four classes").into(),
             ..GradientBoosting::plain(n_trees)

@@ -11,7 +11,7 @@ fn stumps(n_trees: usize) -> GradientBoosting {
         loss: LossChoice::Exponential,
         learning_rate: 1.0.into(),
         max_leaves: 2.into(),
-        min_leaf_rows: 1,
+        min_leaf_rows: 1.into(),
         min_child_weight: 0.0.into(),
         ..GradientBoosting::plain(n_trees)
     }

@@ -84,7 +84,8 @@ impl Reference<'_> {
                 left = (left.0 + g, left.1 + h);
                 let right = (whole.0 - left.0, whole.1 - left.1);
                 let is_cut = column[order[at - 1]] < column[order[at]];
-                let enough = at.min(order.len() - at) >= self.settings.min_leaf_rows
+                let enough = at.min(order.len() - at)
+                    >= self.settings.min_leaf_rows.given().unwrap()
                     && left.1.min(right.1) >= self.settings.min_child_weight.given().unwrap();
                 let gain = cost(left) + cost(right) - cost(whole);
                 if is_cut && enough && gain > best.gain * (1.0 + 1e-12) {
@@ -148,7 +149,7 @@ fn settings() -> GradientBoosting {
         learning_rate: 0.4.into(),
         max_leaves: 12.into(),
         // Packed sums do not know their rows: a limit on them is not the reference's.
-        min_leaf_rows: 1,
+        min_leaf_rows: 1.into(),
         min_child_weight: 1e-9.into(),
         ..GradientBoosting::plain(60)
     }
@@ -221,7 +222,7 @@ fn a_step_on_a_logarithm_has_a_longest_length() {
     let table = Table::new(vec![("x".into(), Column::numeric(x))]).unwrap();
     let boosting = |loss: LossChoice| GradientBoosting {
         loss,
-        min_leaf_rows: 1,
+        min_leaf_rows: 1.into(),
         ..GradientBoosting::plain(60)
     };
     let fit = |loss: LossChoice, target: &Target| {

@@ -100,6 +100,20 @@ fn early_stopping_holds_out_whole_queries() {
 }
 
 #[test]
+fn left_to_itself_sorting_waits_long_for_a_gain() {
+    let (train, labels, groups) = queries(60, 3);
+    let target = numbers(&labels);
+    let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap();
+    let boosting =
+        GradientBoosting { loss: LossChoice::LambdaRank(10), ..GradientBoosting::default() };
+    let extras = Extras { groups: Some(&groups), ..Default::default() };
+    let model = boosting.fit_with(&sample, &extras, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
+    let curve = model.curve.as_ref().unwrap();
+    assert_eq!(curve.held_out.len() - 1 - curve.best_round(), 100);
+    assert!(model.trees.iter().all(|tree| tree.nodes.len() <= 15), "8 leaves");
+}
+
+#[test]
 fn any_number_of_threads_gives_the_same_model() {
     let one = fit(LossChoice::LambdaRank(5), 20, 1).unwrap();
     assert!(one == fit(LossChoice::LambdaRank(5), 20, 4).unwrap());

@@ -1,5 +1,6 @@
 //! Losses at work: what a whole fit with each must do.
 
+mod conformal;
 mod cox;
 mod custom;
 mod exponential;

@@ -2,7 +2,9 @@
 
 use weald::boost::{GradientBoosting, LossChoice};
 use weald::data::Table;
+use weald::loss::{Loss, Quantile};
 use weald::model::{Model, Output};
+use weald::parameter::Choice;
 use weald::seed::{Purpose, Seed, Stream};
 
 use super::{fit, numbers, table};
@@ -13,7 +15,7 @@ fn normal(draws: &mut Stream) -> f64 {
 }
 
 /// `y = x0 + (0.2 + 2 x1) * normal`: the spread differs by row; the third column is noise.
-fn heteroscedastic(n: usize, seed: u64) -> (Table, Vec<f64>) {
+pub fn heteroscedastic(n: usize, seed: u64) -> (Table, Vec<f64>) {
     let mut draws = Seed(seed).stream(Purpose::Rows);
     let mut columns = vec![Vec::new(), Vec::new(), Vec::new()];
     let mut y = Vec::new();
@@ -32,7 +34,7 @@ fn quantiles_never_cross_and_cover_what_they_promise() {
     // Many small leaves: the scores of a row do cross, and often.
     let boosting = GradientBoosting {
         loss: LossChoice::Quantiles(levels.to_vec()),
-        min_leaf_rows: 20,
+        min_leaf_rows: 20.into(),
         ..GradientBoosting::plain(60)
     };
     let model = fit(&boosting, &train, &numbers(&y));
@@ -90,4 +92,37 @@ fn each_quantile_is_the_one_that_is_fitted_alone() {
         let shared: Vec<_> = both.trees.iter().skip(output).step_by(2).cloned().collect();
         assert!(*alone.trees == shared[..] && alone.start[0] == both.start[output]);
     }
+}
+
+#[test]
+fn quantiles_of_few_rows_left_to_themselves_cover_new_rows() {
+    // Leaves of three rows covered more than .18 of new rows by the quantile of .1, and trailed.
+    let (test, y) = heteroscedastic(2000, 99);
+    let (mut covered, mut losses) = ([0.0; 2], [0.0; 2]);
+    for seed in 1..=4 {
+        let (train, target) = heteroscedastic(400, seed);
+        let fit_with = |min_leaf_rows: Choice<usize>| {
+            let loss = LossChoice::Quantiles(vec![0.1, 0.9]);
+            let boosting = GradientBoosting {
+                loss,
+                min_leaf_rows,
+                conformal: false.into(),
+                ..GradientBoosting::default()
+            };
+            fit(&boosting, &train, &numbers(&target)).scores(&test).unwrap()
+        };
+        let loss = Quantile { levels: vec![0.1, 0.9] };
+        for (min_leaf_rows, sum) in [Choice::Auto, 3.into()].into_iter().zip(&mut losses) {
+            let predicted = fit_with(min_leaf_rows);
+            *sum += predicted.rows().zip(&y).map(|(row, y)| loss.loss(*y, row)).sum::<f64>();
+            if min_leaf_rows == Choice::Auto {
+                for (i, covered) in covered.iter_mut().enumerate() {
+                    let below = predicted.rows().zip(&y).filter(|(row, y)| **y <= row[i]).count();
+                    *covered += below as f64 / (4 * y.len()) as f64;
+                }
+            }
+        }
+    }
+    assert!(covered[0] < 0.15 && covered[1] > 0.85, "{covered:?}");
+    assert!(losses[0] < 0.97 * losses[1], "{losses:?}");
 }

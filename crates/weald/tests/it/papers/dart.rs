@@ -82,7 +82,7 @@ fn dropped_trees_do_not_depend_on_threads_nor_on_the_rounds_to_come() {
             drop_rate: 0.3,
             subsample: Choice::Set(0.7),
             max_leaves: 6.into(),
-            min_leaf_rows: 3,
+            min_leaf_rows: 3.into(),
             ..GradientBoosting::plain(n_trees)
         };
         let fit =

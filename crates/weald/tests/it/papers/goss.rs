@@ -10,7 +10,12 @@ use weald::run::Run;
 use weald::seed::Seed;
 
 fn boosting(goss: Option<Goss>) -> GradientBoosting {
-    GradientBoosting { max_leaves: 8.into(), min_leaf_rows: 5, goss, ..GradientBoosting::plain(60) }
+    GradientBoosting {
+        max_leaves: 8.into(),
+        min_leaf_rows: 5.into(),
+        goss,
+        ..GradientBoosting::plain(60)
+    }
 }
 
 #[test]

@@ -41,8 +41,11 @@ fn least_squares_boost_is_the_box() {
 
     // Algorithm 2 (LS_Boost): F_0 = mean(y); for m = 1..M: residuals; a tree on them; F += rate * tree.
     let mut scores = vec![y.iter().sum::<f64>() / y.len() as f64; y.len()];
-    let tree =
-        DecisionTree { max_leaves: Some(leaves), min_leaf_rows: min_leaf, ..Default::default() };
+    let tree = DecisionTree {
+        max_leaves: Some(leaves),
+        min_leaf_rows: min_leaf.into(),
+        ..Default::default()
+    };
     for _ in 0..rounds {
         let residuals: Vec<f64> = y.iter().zip(&scores).map(|(y, f)| y - f).collect();
         let target = Target::numbers(residuals).unwrap();
@@ -58,7 +61,7 @@ fn least_squares_boost_is_the_box() {
         loss: LossChoice::Squared,
         learning_rate: rate.into(),
         max_leaves: leaves.into(),
-        min_leaf_rows: min_leaf,
+        min_leaf_rows: min_leaf.into(),
         ..GradientBoosting::plain(rounds)
     };
     let ours = boosting.fit(&sample, &run).unwrap().scores(&table).unwrap();

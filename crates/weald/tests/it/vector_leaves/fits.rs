@@ -335,7 +335,7 @@ fn a_loss_of_ones_own_with_several_scores_is_made_small() {
         let settings = GradientBoosting {
             vector_leaves: vector_leaves.into(),
             n_trees: 60,
-            min_leaf_rows: 1,
+            min_leaf_rows: 1.into(),
             ..boosting()
         };
         let model = settings.fit_loss(&loss, &sample, &Extras::default(), &run).unwrap();

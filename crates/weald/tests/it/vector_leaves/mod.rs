@@ -52,7 +52,7 @@ fn boosting() -> GradientBoosting {
     GradientBoosting {
         vector_leaves: true.into(),
         max_leaves: 6.into(),
-        min_leaf_rows: 5,
+        min_leaf_rows: 5.into(),
         ..GradientBoosting::plain(12)
     }
 }

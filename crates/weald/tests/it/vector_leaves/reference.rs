@@ -38,7 +38,7 @@ impl Node<'_> {
 
     fn is_allowed(&self, settings: &GradientBoosting) -> bool {
         let weight: f64 = (0..self.n_outputs()).map(|k| self.sums(k).1).sum();
-        self.0.len() >= settings.min_leaf_rows
+        self.0.len() >= settings.min_leaf_rows.given().unwrap()
             && weight / self.n_outputs() as f64 >= settings.min_child_weight.given().unwrap()
     }
 }
