@@ -5,6 +5,7 @@
     bench/run study run --sides weald --label slow --set learning_rate=0.03
     bench/run study table [--sides weald,catboost,...] [--output FILE]
     bench/run study trials [--sides weald] [--output FILE]
+    bench/run study losses [--losses quantile:0.1,cox] [--splits 3] [--output FILE]
 
 `run` fits what has not been fitted yet and keeps what it finds; `table` prints what is kept. A
 label names a trial: weald with parameters that are not its defaults; `trials` prints what they are
@@ -27,6 +28,7 @@ from pathlib import Path
 import numpy as np
 
 import judge
+import losses
 import sides
 import splits
 import table
@@ -50,7 +52,11 @@ def main():
     shown = commands.add_parser("table", help="print what is known")
     table.arguments(shown)
     trials.arguments(commands.add_parser("trials", help="print what trials are worth"))
+    losses.arguments(commands.add_parser("losses", help="the same, one loss after the other"))
     args = parser.parse_args()
+    if args.command == "losses":
+        losses.main(args, words(args))
+        return
     if args.command != "run":
         text = {"table": table, "trials": trials}[args.command].page(args)
         print(text)

@@ -9,7 +9,12 @@ import json
 from pathlib import Path
 
 BENCH = Path(__file__).resolve().parent.parent
-FOLDERS = {"public": "study", "aside": "study_aside", "made": "study_made"}
+FOLDERS = {
+    "public": "study",
+    "aside": "study_aside",
+    "made": "study_made",
+    "losses": "study_losses",
+}
 
 
 class Results:

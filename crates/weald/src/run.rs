@@ -129,7 +129,9 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         match self.observer.memory_left() {
-            Some(left) if bytes > left => Err(Error::Memory { what: what(), bytes, left: Some(left) }),
+            Some(left) if bytes > left => {
+                Err(Error::Memory { what: what(), bytes, left: Some(left) })
+            }
             left => {
                 let rest = left.map_or(u64::MAX, |left| (left - bytes) / SHARE);
                 self.granted.store(rest, Ordering::Relaxed);

@@ -47,7 +47,7 @@ fn drawing(share: f64, growth: Growth) -> GradientBoosting {
         node_colsample: share.into(),
         growth,
         max_leaves: 16.into(),
-        min_leaf_rows: 3,
+        min_leaf_rows: 3.into(),
         ..GradientBoosting::plain(60)
     }
 }

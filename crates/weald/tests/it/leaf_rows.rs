@@ -185,7 +185,7 @@ fn no_split_that_keeps_enough_rows_gains_more() {
                 loss: if loss == "poisson" { LossChoice::Poisson } else { LossChoice::Logistic },
                 learning_rate: 0.7.into(),
                 max_leaves: 12.into(),
-                min_leaf_rows: min,
+                min_leaf_rows: min.into(),
                 min_child_weight: 0.0.into(),
                 ..GradientBoosting::plain(25)
             };
