@@ -98,7 +98,8 @@ fn what_cannot_be_done_is_told() {
         (&["detect", "t.csv", "--model", "m.weald", "-m", "stump"], 2, "cannot be used with"),
         (&["detect", "none.csv"], 5, "none.csv"),
         (&["detect", "empty.csv"], 3, "0 rows"),
-        (&["detect", "t.csv", "--drop", "name", "--save", "t.csv"], 2, "not a model"),
+        (&["detect", "t.csv", "--drop", "name", "--save", "t.csv"], 2, "is the same file as"),
+        (&["detect", "t.csv", "--drop", "name", "--save", "empty.csv"], 2, "not a model"),
         (&["train", "t.csv", "-t", "strange", "-m", "sci-forest"], 2, "weald detect"),
     ];
     for (arguments, code, words) in cases {

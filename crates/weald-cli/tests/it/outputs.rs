@@ -193,7 +193,7 @@ fn a_limit_on_the_size_of_files_is_an_error_and_not_a_signal() {
         "query m.weald oj.csv -n 2000 -o p.csv",
     ];
     for command in commands {
-        let line = format!("ulimit -f 8; '{program}' {command}");
+        let line = format!("ulimit -f 4; '{program}' {command}");
         let done = std::process::Command::new("bash")
             .args(["-c", &line])
             .current_dir(folder.path(""))

@@ -317,6 +317,12 @@ impl Buffer {
         read.map(|_| ()).map_err(|e| decoding_error(&self.name, self.compression, e))
     }
 
+    /// Whether many blank lines follow a record that waits to be given out: they are passed after it.
+    fn many_blank_lines_wait(&self) -> bool {
+        let seen = self.records.blank_until();
+        self.found != self.begin && seen.is_some_and(|end| end > self.found + STEP)
+    }
+
     /// Gives out blank lines before the next record, if no record waits to be given out: there may be
     /// any number of them.
     fn pass_blank_lines(&mut self) {
@@ -340,7 +346,7 @@ impl Buffer {
                 self.found = end;
                 return Ok(Some(end));
             }
-            if self.complete || !may_wait {
+            if self.complete || !may_wait || self.many_blank_lines_wait() {
                 return Ok(None);
             }
             self.refuse_endless_field(separator)?;

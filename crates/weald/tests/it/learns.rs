@@ -216,7 +216,8 @@ fn sums_over_columns_know_no_more_than_each_column() {
         let learner = AnyLearner::named(method).unwrap();
         let (known, unknown) = (judged(&learner, Threshold).0, judged(&learner, Xor).0);
         assert!(known >= 0.9, "{method}: {known}");
-        assert!(unknown <= 0.6, "{method}: {unknown}");
+        // A line that cuts off a corner is right for five eighths of the square.
+        assert!(unknown <= 0.66, "{method}: {unknown}");
     }
     for method in ["ridge", "boosted-regression-trees"] {
         let (score, _) = judged(&AnyLearner::named(method).unwrap(), Product);
