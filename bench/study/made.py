@@ -196,7 +196,9 @@ def read(entry):
     # The columns that matter are not always the first.
     order = rng.permutation(len(columns))
     frame = {f"x{i}": columns[at] for i, at in enumerate(order)}
-    return pd.DataFrame(frame | {"y": np.asarray(y).astype("float64" if task_of(name) else "int64")})
+    return pd.DataFrame(
+        frame | {"y": np.asarray(y).astype("float64" if task_of(name) else "int64")}
+    )
 
 
 def task_of(name):

@@ -108,9 +108,9 @@ def test_bad_parameters_are_named():
     for model, words in (
         (weald.LogisticRegression(C=0), "C is 0; expected above 0"),
         (weald.LinearSVC(C=-1.0), "C is -1.0; expected above 0"),
-        (weald.Ridge(alpha=-1.0), "`l2` is"),
-        (weald.NaiveBayes(alpha=0.0), "`smoothing` is"),
-        (weald.KNeighborsClassifier(0), "`k` is"),
+        (weald.Ridge(alpha=-1.0), "`alpha` is"),
+        (weald.NaiveBayes(alpha=0.0), "`alpha` is"),
+        (weald.KNeighborsClassifier(0), "`n_neighbors` is"),
     ):
         with pytest.raises(ValueError, match=words):
             model.fit(X, y)

@@ -23,9 +23,9 @@ def test_leaves_and_paths_are_scikit_learns():
 
 @pytest.mark.parametrize("name", TREES)
 def test_every_model_of_trees_tells_its_leaves(name):
-    X, y = numbers(120)
+    X, y = numbers(300)
     model = getattr(weald, name)(random_state=0).fit(X, y)
-    leaves = model.apply(X).reshape(120, -1)
+    leaves = model.apply(X).reshape(300, -1)
     assert leaves.shape[1] == model.model_._core.n_trees
     passed = model.decision_path(X)
     passed, begins = passed if isinstance(passed, tuple) else (passed, [0, passed.shape[1]])

@@ -110,7 +110,7 @@ def test_an_interrupted_bar_is_closed_and_stays_as_far_as_it_came(bars: list[Any
 
 def test_the_bar_of_a_fit_that_fails_is_closed(bars: list[Any]) -> None:
     X, y = numbers(200)
-    with pytest.raises(weald.WealdError, match="n_trees"), redirect_stderr(Terminal()):
+    with pytest.raises(weald.WealdError, match="n_estimators"), redirect_stderr(Terminal()):
         weald.RandomForestClassifier(-1, verbose=1).fit(X, y)
     (bar,) = bars
     assert bar.is_closed

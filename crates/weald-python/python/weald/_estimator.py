@@ -26,7 +26,7 @@ from . import _table, _weald
 from ._at_once import keep_interrupted
 from ._dataset import Dataset
 from ._html import Shown
-from ._listen import listening
+from ._listen import listening, stay
 from ._model import Model, names_of
 from ._naming import named_as_here
 from ._text import text
@@ -222,6 +222,8 @@ class Estimator(Shown):
                 listener=heard,
                 **parts,
             )
+            if fitted.raised is not None:
+                stay(heard)
         if isinstance(fitted.raised, KeyboardInterrupt):
             keep_interrupted(self, fitted.raised)
         elif fitted.raised is not None:

@@ -34,6 +34,7 @@ def listening(estimator: Any) -> Iterator[Callable[..., bool] | None]:
     A callback is given a :class:`Progress`; a true answer ends the fit, which keeps the members it
     has. What is shown of a fit is gone when the block is left.
     """
+    bars = []
     callbacks: list[Callable[[Progress], Any]] = list(getattr(estimator, "callbacks", None) or [])
     if log.isEnabledFor(logging.DEBUG):
         callbacks.append(_log)
@@ -42,14 +43,22 @@ def listening(estimator: Any) -> Iterator[Callable[..., bool] | None]:
             from ._progress import Bar, is_watched
 
             if is_watched():
-                callbacks.append(shown.enter_context(Bar(type(estimator).__name__)))
+                bars.append(shown.enter_context(Bar(type(estimator).__name__)))
+                callbacks.extend(bars)
 
         def tell(*event: Any) -> bool:
             progress = Progress(*event)
             answers = [callback(progress) for callback in callbacks]
             return any(answer is True for answer in answers)
 
+        tell.bars = bars  # type: ignore[attr-defined]
         yield tell if callbacks else None
+
+
+def stay(heard: Callable[..., bool] | None) -> None:
+    """Leave bars where they are: the fit was interrupted."""
+    for bar in getattr(heard, "bars", ()):
+        bar.stays = True
 
 
 def _log(progress: Progress) -> None:

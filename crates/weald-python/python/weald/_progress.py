@@ -37,6 +37,7 @@ class Bar:
             raise ImportError(
                 "verbose shows a progress bar, which needs tqdm: pip install weald[progress]"
             ) from error
+        self.stays = False
         self._title = title
         self._bar: Any = tqdm(desc=title, unit="member", dynamic_ncols=True)
 
@@ -62,6 +63,6 @@ class Bar:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if error is None and self._bar.n:
+        if error is None and self._bar.n and not self.stays:
             self._bar.total = self._bar.n  # it ended early because that is best
         self._bar.close()

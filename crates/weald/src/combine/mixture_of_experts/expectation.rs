@@ -178,9 +178,11 @@ fn log_normal(off: f64, variance: f64) -> f64 {
 
 /// A weighted mean over rows, the same in any order, of numbers up to `largest` in size.
 fn mean(weights: &RowWeights, largest: f64, of: impl Fn(usize) -> f64) -> f64 {
-    let exact = ExactSum::for_largest(largest);
+    // An expert that is infinitely wrong must not carry the sum over its end.
+    let exact = ExactSum::for_largest(largest.min(f64::MAX));
+    let finite = |row: usize| of(row).clamp(-f64::MAX, f64::MAX);
     // Weights of 44 bits leave no room in the sum: they are shares of the whole, as real numbers.
     let share = |row: usize| weights.weight(weights.units(row)) / weights.total();
-    let sum: i128 = (0..weights.n_rows()).map(|row| exact.units(share(row) * of(row))).sum();
+    let sum: i128 = (0..weights.n_rows()).map(|row| exact.units(share(row) * finite(row))).sum();
     exact.value(sum)
 }
