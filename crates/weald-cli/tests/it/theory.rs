@@ -113,7 +113,7 @@ fn margins_are_counted_and_only_of_boosted_votes() {
 /// Rows of three classes by one column, some of them wrong.
 fn three_classes(weight: &str) -> String {
     let row = |i: usize| {
-        let class = ["a", "b", "c"][if i % 11 == 0 { i % 3 } else { i / 40 }];
+        let class = ["a", "b", "c"][if i.is_multiple_of(11) { i % 3 } else { i / 40 }];
         format!("{},{},{class},{weight}\n", i % 40 + 25 * (i / 40), i * 7919 % 13)
     };
     format!("x,noise,y,w\n{}", (0..120).map(row).collect::<String>())

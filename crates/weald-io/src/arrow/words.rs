@@ -46,7 +46,7 @@ pub(super) fn each_word(array: &dyn Array, take: &mut dyn FnMut(Option<&str>)) {
                 take(text.map(|text| spelling::of_text(text).unwrap_or(text.into())).as_deref());
             });
         }
-        T::Dictionary(..) => each_entry(array, &mut |array, take| each_word(array, take), take),
+        T::Dictionary(..) => each_entry(array, each_word, take),
         T::Null => (0..array.len()).for_each(|_| take(None)),
         data_type => {
             let words = match meaning_of(data_type) {
@@ -68,7 +68,7 @@ pub(super) fn each_text(array: &dyn Array, take: &mut dyn FnMut(Option<&str>)) {
         T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => {
             each_decimal(array, take);
         }
-        T::Dictionary(..) => each_entry(array, &mut |array, take| each_text(array, take), take),
+        T::Dictionary(..) => each_entry(array, each_text, take),
         _ => each_word(array, take),
     }
 }
@@ -98,15 +98,15 @@ fn each_decimal(array: &dyn Array, take: &mut dyn FnMut(Option<&str>)) {
     }
 }
 
-/// Calls `take` for the row's entry of a dictionary, whose entries are read by `each`.
-fn each_entry(
-    array: &dyn Array,
-    each: &mut dyn FnMut(&dyn Array, &mut dyn FnMut(Option<&str>)),
-    take: &mut dyn FnMut(Option<&str>),
-) {
+/// What calls a function for each row of an array, with its text.
+type Each = fn(&dyn Array, &mut dyn FnMut(Option<&str>));
+
+/// Calls `take` for each row's entry of a dictionary, whose entries are read by `each`.
+fn each_entry(array: &dyn Array, each: Each, take: &mut dyn FnMut(Option<&str>)) {
     let Some(dictionary) = array.as_any_dictionary_opt() else { return };
     let mut entries: Vec<Option<String>> = Vec::new();
-    each(dictionary.values().as_ref(), &mut |word| entries.push(word.map(String::from)));
+    let mut keep = |word: Option<&str>| entries.push(word.map(String::from));
+    each(dictionary.values().as_ref(), &mut keep);
     // The keys of nulls may point anywhere.
     let keys = if entries.is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
     for (row, key) in keys.into_iter().enumerate() {

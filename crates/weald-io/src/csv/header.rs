@@ -68,16 +68,13 @@ fn looks_like_data(names: &[String]) -> bool {
 
 fn name_the_nameless(mut names: Vec<String>, notes: &mut Vec<Note>) -> Vec<String> {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
-    for i in 0..names.len() {
-        if !names[i].is_empty() {
-            continue;
-        }
+    for (i, empty) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
         let mut name = format!("column_{}", i + 1);
         while !taken.insert(name.clone()) {
             name.push('_');
         }
         notes.push(Note::NamedColumn { position: i + 1, name: name.clone() });
-        names[i] = name;
+        *empty = name;
     }
     names
 }

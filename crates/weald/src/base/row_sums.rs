@@ -266,7 +266,11 @@ mod tests {
         assert_eq!(total(Weights::real(vec![0.25, 0.0, 1e9]).unwrap(), 3), Ok(1e9 + 0.25));
         assert_eq!(total(Weights::Counts([0, 0].into()), 2), Err(Error::ZeroWeights(2)));
         let tiny = [5e-324, 5e-324];
-        assert_eq!(total(Weights::real(tiny.into()).unwrap(), 2), Ok(1.0), "their unit is no matter");
+        assert_eq!(
+            total(Weights::real(tiny.into()).unwrap(), 2),
+            Ok(1.0),
+            "their unit is no matter"
+        );
         assert_eq!(total(Weights::Real(tiny.into()), 2), Err(Error::ZeroWeights(2)));
     }
 

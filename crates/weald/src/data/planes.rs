@@ -169,8 +169,7 @@ mod tests {
     #[test]
     fn planes_of_many_columns_have_no_room_to_spare() {
         let run = Run::quiet(Seed(1), 2).unwrap();
-        let column =
-            |f: usize| Column::numeric((0..40).map(|i| (i + f) as f64).collect());
+        let column = |f: usize| Column::numeric((0..40).map(|i| (i + f) as f64).collect());
         let columns = (0..2000).map(|f| (format!("x{f}"), column(f))).collect();
         let bins = Table::new(columns).unwrap().bins(Resolution::Fast, &run).unwrap();
         let bundles = &bins.planes().bundles;

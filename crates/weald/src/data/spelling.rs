@@ -19,7 +19,7 @@ const DIGITS: usize = 17;
 pub fn of_f64(x: f64) -> String {
     match x.abs() {
         size if size < WHOLE && x.fract() == 0.0 => (x as i128).to_string(),
-        size if size.is_finite() && (size < SMALL || size >= WHOLE) => format!("{x:e}"),
+        size if size.is_finite() && !(SMALL..WHOLE).contains(&size) => format!("{x:e}"),
         _ => x.to_string(),
     }
 }

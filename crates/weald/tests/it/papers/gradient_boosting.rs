@@ -41,11 +41,8 @@ fn least_squares_boost_is_the_box() {
 
     // Algorithm 2 (LS_Boost): F_0 = mean(y); for m = 1..M: residuals; a tree on them; F += rate * tree.
     let mut scores = vec![y.iter().sum::<f64>() / y.len() as f64; y.len()];
-    let tree = DecisionTree {
-        max_leaves: Some(leaves),
-        min_leaf_rows: min_leaf.into(),
-        ..Default::default()
-    };
+    let tree =
+        DecisionTree { max_leaves: Some(leaves), min_leaf_rows: min_leaf, ..Default::default() };
     for _ in 0..rounds {
         let residuals: Vec<f64> = y.iter().zip(&scores).map(|(y, f)| y - f).collect();
         let target = Target::numbers(residuals).unwrap();
