@@ -25,7 +25,9 @@ impl Rows {
     pub fn first(&self, n: usize) -> Rows {
         let rows: Vec<usize> = (0..self.table.n_rows().min(n)).collect();
         let target = match &self.target {
-            Target::Numbers(_) | Target::Several(_) => self.target.take(&rows),
+            Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
+                self.target.take(&rows)
+            }
             Target::Classes(labels) => {
                 let name = |&code: &u32| labels.classes()[code as usize].as_str();
                 let names: Vec<&str> = labels.codes()[..rows.len()].iter().map(name).collect();

@@ -97,7 +97,7 @@ pub struct TrainArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
     pub file: InFile,
-    /// Column to predict; several at once as A,B (trees and forests)
+    /// Column to predict; several at once as A,B (trees, forests, boosting)
     #[arg(short, long, value_name = "COL")]
     pub target: Vec<String>,
     /// Method; `weald methods` lists them
@@ -203,7 +203,8 @@ impl TrainArguments {
 The output has a column `prediction`, and with --probabilities a column
 `probability_CLASS` for each class; a model of several quantiles has a column
 `prediction_qLEVEL` for each instead, one of several targets a column
-`prediction_TARGET` for each. Rows are read, predicted and written in blocks.
+`prediction_TARGET` for each, and `probability_TARGET_CLASS`. Rows are read, predicted
+and written in blocks.
 
 A forest that was trained with --set keep_rows=true tells more. --quantiles adds a column
 `prediction_qLEVEL` for each level: where the target may lie. --intervals adds

@@ -118,7 +118,7 @@ fn prior_value(model: &AnyModel) -> Vec<f64> {
         AnyModel::Forest(model) => model.trees.prior(),
         AnyModel::Additive(model) => {
             let mut prior = vec![0.0; model.output.width()];
-            model.link.respond(&model.start, &mut prior);
+            model.link.respond_as(&model.output, &model.start, &mut prior);
             prior
         }
         AnyModel::Committee(model) => {

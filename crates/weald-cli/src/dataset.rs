@@ -129,7 +129,8 @@ pub fn assemble(
     let found = match (targets.as_slice(), expected) {
         ([one], Expected::Output(output)) => target::matching(one, &name, output),
         ([one], Expected::Task(task)) => target::find(one, &name, roles.task.or(*task)),
-        (several, _) => target::several(several, &names, roles.task),
+        (several, Expected::Output(output)) => target::several_matching(several, &names, output),
+        (several, Expected::Task(task)) => target::several(several, &names, roles.task.or(*task)),
     };
     let found = found.map_err(|failure| match names.as_slice() {
         [name] => placed(name, failure),

@@ -1,8 +1,9 @@
 //! What is measured where there are several targets: all together, and each by itself.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use weald::data::{Target, Weights};
+use weald::data::{ClassList, Target, Weights};
 use weald::metric::{Metric, Truth};
 use weald::model::Output;
 use weald::scores::Scores;
@@ -17,8 +18,8 @@ pub struct View {
     pub target: Target,
     /// What scores of them mean.
     output: Output,
-    /// Which of several it is.
-    place: Option<usize>,
+    /// Where its scores stand among those of several.
+    place: Option<Range<usize>>,
 }
 
 impl View {
@@ -31,7 +32,19 @@ impl View {
                 name: Some(name.clone()),
                 target: Target::Numbers(several.output(place).into()),
                 output: Output::Value,
-                place: Some(place),
+                place: Some(place..place + 1),
+            }));
+        }
+        if let Target::SeveralClasses(several) = target {
+            let segments = ClassList::segments(several.outputs());
+            views.extend(segments.enumerate().map(|(at, segment)| {
+                let target = Target::Classes(several.output(at));
+                View {
+                    name: Some(several.outputs()[at].name.clone()),
+                    output: Output::of(&target),
+                    target,
+                    place: Some(segment),
+                }
             }));
         }
         views
@@ -50,8 +63,8 @@ impl View {
         weights: &Weights,
         groups: Option<&[u32]>,
     ) -> Result<f64> {
-        let scores = match self.place {
-            Some(place) => Cow::Owned(scores.column(place)),
+        let scores = match &self.place {
+            Some(place) => Cow::Owned(scores.columns(place.clone())),
             None => Cow::Borrowed(scores),
         };
         let truth = Truth { target: &self.target, weights, groups, output: &self.output };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use weald::data::{Column, MISSING};
+use weald::data::{ClassList, Column, MISSING};
 use weald::error::quoted;
 use weald::model::Output;
 use weald::scores::{Scores, argmax};
@@ -80,7 +80,15 @@ impl RowWriter {
             Output::Values { names: targets } => {
                 names.extend(targets.iter().map(|target| format!("prediction_{target}")));
             }
+            Output::SeveralProbabilities { outputs } => {
+                names.extend(outputs.iter().map(|output| format!("prediction_{}", output.name)));
+            }
             _ => names.push("prediction".into()),
+        }
+        if let (true, Output::SeveralProbabilities { outputs }) = (with_probabilities, output) {
+            for ClassList { name, classes } in outputs.iter() {
+                names.extend(classes.iter().map(|class| format!("probability_{name}_{class}")));
+            }
         }
         if let (true, Output::Probabilities { classes }) = (with_probabilities, output) {
             names.extend(classes.iter().map(|class| format!("probability_{class}")));
@@ -106,6 +114,14 @@ impl RowWriter {
             match &self.output {
                 Output::Probabilities { classes } => {
                     values.push(Value::Text(&classes[argmax(scores)]));
+                    if self.with_probabilities {
+                        values.extend(scores.iter().map(|&p| Value::Number(p)));
+                    }
+                }
+                Output::SeveralProbabilities { outputs } => {
+                    for (of, list) in ClassList::segments(outputs).zip(outputs.iter()) {
+                        values.push(Value::Text(&list.classes[argmax(&scores[of])]));
+                    }
                     if self.with_probabilities {
                         values.extend(scores.iter().map(|&p| Value::Number(p)));
                     }

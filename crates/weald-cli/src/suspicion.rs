@@ -79,7 +79,7 @@ fn leaks(table: &Table, target: &Target, threads: usize) -> Vec<String> {
     let (train_target, test_target) = (target.take(&train), target.take(&test));
     let leaves = match &target {
         Target::Classes(labels) => 4 * labels.n_classes().clamp(4, 50),
-        Target::Numbers(_) | Target::Several(_) => 100,
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => 100,
     };
     let tree = DecisionTree { max_leaves: Some(leaves), ..DecisionTree::default() };
     let mut found = Vec::new();

@@ -73,13 +73,40 @@ pub fn matching(column: &Column, name: &str, output: &Output) -> Result<Found> {
     Ok(Found { target, reason: "the classes are known".into() })
 }
 
-/// The numbers that several target columns hold. None has a missing value.
+/// What several target columns hold: classes if each alone would be classes, or if one is text; numbers
+/// otherwise. None has a missing value.
 pub fn several(columns: &[Column], names: &[&str], asked: Option<TaskArgument>) -> Result<Found> {
     let n = names.len();
-    if asked == Some(TaskArgument::Classification) {
-        let headline = format!("{n} targets are predicted as numbers, but classes are wanted");
-        return Err(Failure::new(Kind::Usage, headline)
-            .help("train a model for each target, or leave --task out"));
+    let is_text = |column: &Column| matches!(column, Column::Categorical(_));
+    let has_text = columns.iter().position(is_text);
+    let mut are_classes = asked != Some(TaskArgument::Regression);
+    if asked.is_none() {
+        for (column, name) in columns.iter().zip(names) {
+            are_classes &= find(column, name, None)?.target.task() == Task::Classification;
+        }
+    }
+    if are_classes {
+        let mut outputs = Vec::new();
+        for (column, name) in columns.iter().zip(names) {
+            let found = find(column, name, Some(TaskArgument::Classification))?;
+            let Target::Classes(labels) = found.target else { continue };
+            outputs.push(labels);
+        }
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let target = Target::several_classes(&names, &outputs).map_err(Failure::library)?;
+        return Ok(Found { target, reason: format!("there are {n} targets of classes") });
+    }
+    if let (Some(text), true) = (has_text, asked.is_none()) {
+        let name = names[text];
+        let example = class_names(&columns[text]).into_iter().next().unwrap_or_default();
+        let headline = format!(
+            "the target {} holds text such as {}, but not every target holds classes",
+            quoted(name),
+            quoted(&example)
+        );
+        return Err(Failure::new(Kind::Data, headline)
+            .help("pass --task classification if each number is a class")
+            .help("or train a model for each target"));
     }
     let mut outputs = Vec::new();
     for (column, name) in columns.iter().zip(names) {
@@ -99,6 +126,22 @@ pub fn several(columns: &[Column], names: &[&str], asked: Option<TaskArgument>) 
     let names = names.iter().map(|name| name.to_string()).collect();
     let target = Target::several(names, &outputs).map_err(Failure::library)?;
     Ok(Found { target, reason: format!("there are {n} targets") })
+}
+
+/// The targets of several columns if they are to be those of an `output` that is known.
+pub fn several_matching(columns: &[Column], names: &[&str], output: &Output) -> Result<Found> {
+    let Output::SeveralProbabilities { outputs } = output else {
+        return several(columns, names, Some(TaskArgument::Regression));
+    };
+    let mut labels = Vec::new();
+    for ((column, name), known) in columns.iter().zip(names).zip(outputs.iter()) {
+        let output = Output::Probabilities { classes: known.classes.clone() };
+        let Target::Classes(own) = matching(column, name, &output)?.target else { continue };
+        labels.push(own);
+    }
+    let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+    let target = Target::several_classes(&names, &labels).map_err(Failure::library)?;
+    Ok(Found { target, reason: "the classes are known".into() })
 }
 
 fn from_numbers(

@@ -232,7 +232,7 @@ fn in_python<'py>(py: Python<'py>, columns: Columns) -> PyResult<InPython<'py>> 
     Ok(columns.into_iter().map(|(name, values, levels)| (name, array(values), levels)).collect())
 }
 
-/// A target as the base is given it: codes of classes, numbers, or rows of numbers.
+/// A target as the base is given it: codes of classes, numbers, or rows of either.
 fn target_of<'py>(py: Python<'py>, target: &Target) -> PyResult<Bound<'py, PyAny>> {
     match target {
         Target::Classes(labels) => Ok(PyArray1::from_slice(py, labels.codes()).into_any()),
@@ -240,6 +240,12 @@ fn target_of<'py>(py: Python<'py>, target: &Target) -> PyResult<Bound<'py, PyAny
         Target::Several(several) => {
             let values = (0..several.n_rows()).flat_map(|row| several.row(row)).copied();
             matrix(py, values.collect(), (several.n_rows(), several.n_outputs()))
+        }
+        Target::SeveralClasses(several) => {
+            let codes: Vec<u32> =
+                (0..several.n_rows()).flat_map(|row| several.row(row)).copied().collect();
+            let shape = (several.n_rows(), several.n_outputs());
+            PyArray1::from_vec(py, codes).call_method1("reshape", shape)
         }
     }
 }

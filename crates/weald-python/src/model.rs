@@ -284,12 +284,25 @@ impl Model {
         }
     }
 
+    /// The names of the classes of each output; `None` if it predicts numbers.
+    #[getter]
+    fn class_lists(&self) -> Option<Vec<Vec<String>>> {
+        match self.model().output() {
+            Output::Probabilities { classes } => Some(vec![classes.to_vec()]),
+            Output::SeveralProbabilities { outputs } => {
+                Some(outputs.iter().map(|output| output.classes.to_vec()).collect())
+            }
+            _ => None,
+        }
+    }
+
     /// What its numbers are: probabilities, value, values, quantiles, hazard, ranking or
     /// anomaly.
     #[getter]
     fn output(&self) -> &'static str {
         match self.model().output() {
             Output::Probabilities { .. } => "probabilities",
+            Output::SeveralProbabilities { .. } => "several probabilities",
             Output::Value => "value",
             Output::Values { .. } => "values",
             Output::Quantiles { .. } => "quantiles",

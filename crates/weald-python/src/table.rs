@@ -196,6 +196,22 @@ impl Target {
         Ok(Target { target: target.map_err(to_python)? })
     }
 
+    /// A class of each name for each row, as positions in that name's list of classes.
+    #[staticmethod]
+    fn of_several_classes(
+        codes: PyReadonlyArray2<'_, u32>,
+        names: Vec<String>,
+        classes: Vec<Vec<String>>,
+    ) -> PyResult<Target> {
+        let columns = codes.as_array();
+        let outputs: Vec<data::ClassLabels> = (columns.columns().into_iter().zip(classes))
+            .map(|(codes, classes)| data::ClassLabels::new(codes.to_vec(), classes.into()))
+            .collect::<weald::Result<_>>()
+            .map_err(to_python)?;
+        let target = data::Target::several_classes(&names, &outputs);
+        Ok(Target { target: target.map_err(to_python)? })
+    }
+
     /// Several numbers for each row, one for each name.
     #[staticmethod]
     fn of_several(values: PyReadonlyArray2<'_, f64>, names: Vec<String>) -> PyResult<Target> {

@@ -210,6 +210,13 @@ pub enum Error {
          that learns from rows alone"
     )]
     NoTarget,
+    /// The method tells one list of classes apart, and rows have a class of each of several.
+    #[error(
+        "the target holds several classes a row, and the method predicts one; use gradient-boosting, \
+         random-forest, extra-trees, decision-tree or bagging of those, or fit one model for each target (in Python \
+         scikit-learn's MultiOutputClassifier or ClassifierChain)"
+    )]
+    SeveralClasses,
     /// The method cannot learn this kind of target.
     #[error("{method} needs {expected}, but the target holds {found}; {hint}")]
     WrongTask {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Aligned, Schema, Table, Target};
+use crate::data::{Aligned, ClassList, Schema, Table, Target};
 use crate::error::{Error, Result};
 use crate::scores::Scores;
 
@@ -94,6 +94,11 @@ pub enum Output {
         /// What the outputs are called.
         names: Arc<[String]>,
     },
+    /// One probability for each class of each of these outputs, those of an output summing to one.
+    SeveralProbabilities {
+        /// The outputs with their classes, which stand one after the other.
+        outputs: Arc<[ClassList]>,
+    },
     /// One number for each of these quantiles, never falling.
     Quantiles {
         /// The levels, between 0 and 1, rising.
@@ -116,6 +121,9 @@ impl Output {
             Target::Classes(labels) => Output::Probabilities { classes: labels.classes().clone() },
             Target::Numbers(_) => Output::Value,
             Target::Several(several) => Output::Values { names: several.names().clone() },
+            Target::SeveralClasses(several) => {
+                Output::SeveralProbabilities { outputs: several.outputs().clone() }
+            }
         }
     }
 
@@ -129,6 +137,7 @@ impl Output {
             | Output::Anomaly
             | Output::LogDensity => 1,
             Output::Values { names } => names.len(),
+            Output::SeveralProbabilities { outputs } => ClassList::width(outputs),
             Output::Quantiles { levels } => levels.len(),
         }
     }

@@ -1,5 +1,7 @@
 //! What a model says about rows: a dense matrix, one line a row.
 
+use std::ops::Range;
+
 /// `n_rows` lines of `width` numbers: class probabilities, a value, an anomaly score or a log
 /// density, as the model's [`Output`](crate::model::Output) says.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +43,12 @@ impl Scores {
             width: 1,
             values: self.values.iter().skip(at).step_by(self.width).copied().collect(),
         }
+    }
+
+    /// Some consecutive numbers of each row.
+    pub fn columns(&self, of: Range<usize>) -> Scores {
+        let values = self.rows().flat_map(|row| &row[of.clone()]).copied().collect();
+        Scores { width: of.len(), values }
     }
 
     /// The rows in order.

@@ -27,7 +27,7 @@ pub struct CompareArguments {
     /// Table to learn from: CSV, Parquet or Arrow; - is standard input
     #[arg(value_name = "FILE")]
     pub file: InFile,
-    /// Column to predict; several at once as A,B (trees and forests)
+    /// Column to predict; several at once as A,B (trees, forests, boosting)
     #[arg(short, long, value_name = "COL", required = true)]
     pub target: Vec<String>,
     /// Methods to compare [default: all that can learn the target]

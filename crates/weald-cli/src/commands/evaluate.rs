@@ -1,11 +1,12 @@
 //! `weald evaluate`: a model's metrics on rows whose answers are known.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use serde_json::{Value, json};
 use weald::any::Trained;
-use weald::data::{Column, FieldKind, Target, Weights, spelling};
+use weald::data::{ClassLabels, ClassList, Column, FieldKind, Target, Weights, spelling};
 use weald::error::{Error, quoted};
 use weald::model::{Model, Output};
 use weald::run::Run;
@@ -32,9 +33,10 @@ pub fn run(arguments: &EvaluateArguments) -> Result<()> {
             .help("`weald detect FILE --model MODEL --truth COL` compares it with a column"));
     }
     let rows = read(&trained, arguments)?;
-    let scores = widened(&rows.scores, &rows.target);
+    let widened = |scores: &Scores| widened(scores, trained.model.output(), &rows.target);
+    let scores = widened(&rows.scores);
     let (baseline, origin) = baseline(&trained, &rows);
-    let baseline = widened(&baseline, &rows.target);
+    let baseline = widened(&baseline);
     let mut measured = Vec::new();
     for view in View::all(&rows.target, trained.model.output()) {
         for metric in view.metrics() {
@@ -48,7 +50,7 @@ pub fn run(arguments: &EvaluateArguments) -> Result<()> {
     }
     let confusion = match &rows.target {
         Target::Classes(labels) => Some(Confusion::new(labels, &scores.classes(), &rows.weights)),
-        Target::Numbers(_) | Target::Several(_) => None,
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => None,
     };
     if arguments.json {
         let document = as_json(arguments, &trained, &rows, &measured, &confusion, &origin);
@@ -82,12 +84,17 @@ struct Rows {
 fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
     let options = arguments.reading.options();
     let (model, names) = (&trained.model, trained.target_names());
-    let kind = match model.output() {
+    let kind = |at: usize| match model.output() {
         Output::Probabilities { classes } => FieldKind::Categorical { levels: classes.clone() },
+        Output::SeveralProbabilities { outputs } => {
+            FieldKind::Categorical { levels: outputs[at].classes.clone() }
+        }
         _ => FieldKind::Numeric,
     };
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
-        names.iter().for_each(|name| columns.also(name, kind.clone(), "the target"));
+        for (at, name) in names.iter().enumerate() {
+            columns.also(name, kind(at), "the target");
+        }
         if let Some(weight) = &arguments.weight {
             columns.also(weight, FieldKind::Numeric, "--weight");
         }
@@ -100,7 +107,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         Run::quiet(Seed(trained.seed), arguments.reading.threads).map_err(Failure::library)?;
     let width = model.output().width();
     let (mut scores, mut weights) = (Vec::new(), Vec::new());
-    let mut truth = Answers { numbers: vec![vec![]; names.len()], ..Answers::default() };
+    let mut truth: Vec<Answers> = names.iter().map(|_| Answers::default()).collect();
     let mut groups = Groups::default();
     let (mut unseen, mut n_read, mut n_left_out) = (Vec::new(), 0, 0);
     while let Some(table) = stream.next()? {
@@ -123,7 +130,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         let table = table.take(&rows);
         let column = |name: &str| table.require(name).map(|at| table.column(at));
         for (at, name) in names.iter().enumerate() {
-            truth.add(at, column(name).map_err(|e| stream.failure(e))?);
+            truth[at].add(column(name).map_err(|e| stream.failure(e))?);
         }
         if let Some(Ok(Column::Numeric(numbers))) = arguments.weight.as_deref().map(column) {
             weights.extend(numbers.iter());
@@ -148,7 +155,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
     if all.n_rows() == 0 {
         return Err(stream.failure(Error::NoRows));
     }
-    let (target, n_unknown) = truth.finish(model.output())?;
+    let (target, n_unknown) = finish(truth, model.output())?;
     if n_unknown > 0 {
         say::warning(&format!(
             "{} of a class that the model never saw; they count as wrong",
@@ -191,18 +198,18 @@ impl Groups {
     }
 }
 
-/// The true answers so far: numbers of each target, or the names of classes by code.
+/// The true answers of a target so far: numbers, or the names of classes by code.
 #[derive(Default)]
 struct Answers {
-    numbers: Vec<Vec<f64>>,
+    numbers: Vec<f64>,
     names: Vec<String>,
     codes: Vec<u32>,
 }
 
 impl Answers {
-    fn add(&mut self, target: usize, column: &Column) {
+    fn add(&mut self, column: &Column) {
         match column {
-            Column::Numeric(numbers) => self.numbers[target].extend(numbers.iter()),
+            Column::Numeric(numbers) => self.numbers.extend(numbers.iter()),
             Column::Categorical(c) => {
                 let codes: Vec<u32> = c.levels().iter().map(|level| self.code(level)).collect();
                 self.codes.extend(c.codes().iter().map(|&code| codes[code as usize]));
@@ -219,24 +226,45 @@ impl Answers {
         at as u32
     }
 
-    /// The target, and how many rows are of a class that the model never saw.
-    fn finish(self, output: &Output) -> Result<(Target, usize)> {
-        let classes = match output {
-            Output::Probabilities { classes } => classes,
-            Output::Values { names } => {
-                let target = Target::several(names.clone(), &self.numbers);
-                return Ok((target.map_err(Failure::library)?, 0));
-            }
-            _ => {
-                let target = Target::numbers(self.numbers.concat());
-                return Ok((target.map_err(Failure::library)?, 0));
-            }
-        };
-        let (codes, all) = matched(&self.names, classes);
-        let codes: Vec<u32> = self.codes.iter().map(|&code| codes[code as usize]).collect();
-        let n_unknown = codes.iter().filter(|&&code| code as usize >= classes.len()).count();
-        let target = Target::classes(codes, all.into()).map_err(Failure::library)?;
-        Ok((target, n_unknown))
+    /// The class of each row, those that the model never saw after its own.
+    fn labels(&self, known: &[String]) -> Result<ClassLabels> {
+        let (codes, all) = matched(&self.names, known);
+        let codes = self.codes.iter().map(|&code| codes[code as usize]).collect();
+        ClassLabels::new(codes, all.into()).map_err(Failure::library)
+    }
+}
+
+/// The target, and how many rows are of a class that the model never saw.
+fn finish(answers: Vec<Answers>, output: &Output) -> Result<(Target, usize)> {
+    let numbers = || answers.iter().map(|own| own.numbers.clone());
+    match output {
+        Output::Probabilities { classes } => {
+            let labels = answers[0].labels(classes)?;
+            let is_unknown = |code: &&u32| **code as usize >= classes.len();
+            let n_unknown = labels.codes().iter().filter(is_unknown).count();
+            Ok((Target::Classes(labels), n_unknown))
+        }
+        Output::SeveralProbabilities { outputs } => {
+            let of = |(own, known): (&Answers, &ClassList)| own.labels(&known.classes);
+            let labels: Vec<ClassLabels> =
+                answers.iter().zip(outputs.iter()).map(of).collect::<Result<_>>()?;
+            let is_unknown = |row: &usize| {
+                let codes = labels.iter().map(|labels| labels.codes()[*row] as usize);
+                codes.zip(outputs.iter()).any(|(code, known)| code >= known.classes.len())
+            };
+            let n_unknown = (0..labels[0].codes().len()).filter(is_unknown).count();
+            let names: Vec<String> = outputs.iter().map(|output| output.name.clone()).collect();
+            let target = Target::several_classes(&names, &labels).map_err(Failure::library)?;
+            Ok((target, n_unknown))
+        }
+        Output::Values { names } => {
+            let target = Target::several(names.clone(), &numbers().collect::<Vec<_>>());
+            Ok((target.map_err(Failure::library)?, 0))
+        }
+        _ => {
+            let target = Target::numbers(numbers().flatten().collect());
+            Ok((target.map_err(Failure::library)?, 0))
+        }
     }
 }
 
@@ -258,7 +286,9 @@ fn matched(names: &[String], known: &[String]) -> (Vec<u32>, Vec<String>) {
 /// What the baseline says of the rows, and where it comes from: the training rows.
 fn baseline(trained: &Trained, rows: &Rows) -> (Scores, String) {
     let origin = match trained.model.output() {
-        Output::Probabilities { .. } => "class shares of the training rows",
+        Output::Probabilities { .. } | Output::SeveralProbabilities { .. } => {
+            "class shares of the training rows"
+        }
         Output::Quantiles { .. } => "quantiles of the training rows",
         Output::Hazard | Output::Ranking => "same number",
         _ => "mean of the training rows",
@@ -267,15 +297,24 @@ fn baseline(trained: &Trained, rows: &Rows) -> (Scores, String) {
 }
 
 /// The same scores with probability 0 for each class that the model never saw.
-fn widened(scores: &Scores, target: &Target) -> Scores {
-    let width = match target {
-        Target::Classes(labels) => labels.n_classes().max(1),
-        Target::Numbers(_) => 1,
-        Target::Several(several) => several.n_outputs(),
+fn widened(scores: &Scores, output: &Output, target: &Target) -> Scores {
+    // Where the scores of each output stand, and where they will.
+    let (from, to): (Vec<Range<usize>>, Vec<Range<usize>>) = match (output, target) {
+        (Output::SeveralProbabilities { outputs }, Target::SeveralClasses(several)) => {
+            let segments = |outputs: &[ClassList]| ClassList::segments(outputs).collect();
+            (segments(outputs), segments(several.outputs()))
+        }
+        (_, Target::Classes(labels)) => {
+            let one = |n: usize| std::iter::once(0..n).collect();
+            (one(scores.width()), one(labels.n_classes().max(scores.width())))
+        }
+        _ => return scores.clone(),
     };
-    let mut wide = Scores::zeros(scores.n_rows(), width.max(scores.width()));
-    for (to, from) in wide.rows_mut().zip(scores.rows()) {
-        to[..from.len()].copy_from_slice(from);
+    let mut wide = Scores::zeros(scores.n_rows(), to.last().map_or(1, |last| last.end));
+    for (wide, own) in wide.rows_mut().zip(scores.rows()) {
+        for (from, to) in from.iter().zip(&to) {
+            wide[to.start..to.start + from.len()].copy_from_slice(&own[from.clone()]);
+        }
     }
     wide
 }
@@ -333,6 +372,21 @@ mod tests {
         let mut scores = Scores::zeros(1, 2);
         scores.row_mut(0).copy_from_slice(&[0.25, 0.75]);
         let target = Target::from_names(&["a", "b", "c"]).take(&[2]);
-        assert_eq!(widened(&scores, &target).row(0), [0.25, 0.75, 0.0]);
+        let output = Output::Probabilities { classes: ["a".to_string(), "b".into()].into() };
+        assert_eq!(widened(&scores, &output, &target).row(0), [0.25, 0.75, 0.0]);
+        let list = |name: &str, classes: &[&str]| ClassList {
+            name: name.into(),
+            classes: classes.iter().map(|class| class.to_string()).collect(),
+        };
+        let outputs = [list("x", &["a"]), list("y", &["c"])].into();
+        let labels = |name: &str, classes: &[&str]| {
+            let classes = classes.iter().map(|class| class.to_string()).collect();
+            (name.to_string(), ClassLabels::new(vec![0], classes).ok().unwrap())
+        };
+        let (names, labels): (Vec<_>, Vec<_>) =
+            [labels("x", &["a", "b"]), labels("y", &["c"])].into_iter().unzip();
+        let target = Target::several_classes(&names, &labels).unwrap();
+        let output = Output::SeveralProbabilities { outputs };
+        assert_eq!(widened(&scores, &output, &target).row(0), [0.25, 0.0, 0.75]);
     }
 }

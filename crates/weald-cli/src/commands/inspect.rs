@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use weald::any::{AnyModel, Trained};
-use weald::data::FieldKind;
+use weald::data::{ClassList, FieldKind};
 use weald::forest::LeafRows;
 use weald::model::{Model, Output};
 use weald::tree::TreeModel;
@@ -164,6 +164,10 @@ fn model_as_text(trained: &Trained, depth: usize) -> String {
                     Output::Probabilities { classes } => {
                         write!(out, "\n  {} {}", clean(&classes[i]), picture::percent(*value))
                     }
+                    Output::SeveralProbabilities { outputs } => {
+                        let name = class_of_several(outputs, i);
+                        write!(out, "\n  {} {}", clean(&name), picture::percent(*value))
+                    }
                     Output::Values { names } => {
                         write!(out, "\n  {} {}", clean(&names[i]), picture::number(*value))
                     }
@@ -241,12 +245,27 @@ fn target(trained: &Trained) -> String {
             format!("{name}, quantiles {levels}")
         }
         Output::Values { names } => format!("{name}: {} numbers", names.len()),
+        Output::SeveralProbabilities { outputs } => {
+            let each = outputs.iter().map(|output| {
+                let own = crate::say::count(output.classes.len(), "class", "classes");
+                format!("{}: {own}", output.name)
+            });
+            each.collect::<Vec<_>>().join(", ")
+        }
         Output::Hazard => format!("{name}, a hazard"),
         Output::Ranking => format!("{name}, a ranking"),
         Output::Anomaly => "none; how anomalous a row is".into(),
         Output::LogDensity => "none; how likely a row is".into(),
         _ => format!("{name}, a number"),
     }
+}
+
+/// "colour: red", for the class at a place among those of all outputs.
+fn class_of_several(outputs: &[ClassList], place: usize) -> String {
+    let names = outputs.iter().flat_map(|ClassList { name, classes }| {
+        classes.iter().map(move |class| format!("{name}: {class}"))
+    });
+    names.into_iter().nth(place).unwrap_or_default()
 }
 
 fn columns(trained: &Trained) -> String {

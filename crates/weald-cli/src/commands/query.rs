@@ -24,7 +24,12 @@ pub fn run(arguments: &QueryArguments) -> Result<()> {
         return Err(Failure::new(Kind::Model, headline)
             .at(arguments.model.display().to_string())
             .fact("rows to label are those that votes for classes are split about")
-            .help("of a forest of numbers, `weald predict --intervals` tells how unsure it is"));
+            .help(match model.output() {
+                Output::SeveralProbabilities { .. } => {
+                    "train a model for the one target whose labels are asked for"
+                }
+                _ => "of a forest of numbers, `weald predict --intervals` tells how unsure it is",
+            }));
     };
     let lines = lines(arguments)?;
     let options = arguments.reading.options();

@@ -404,7 +404,13 @@ impl Outcome {
             })
             .collect();
         let (classes, targets) = match &data.target {
-            Target::Classes(labels) => (Some(labels.classes().to_vec()), None),
+            Target::Classes(labels) => (Some(json!(labels.classes().to_vec())), None),
+            Target::SeveralClasses(several) => {
+                let outputs = several.outputs().iter();
+                let classes = outputs.clone().map(|output| output.classes.to_vec());
+                let names = outputs.map(|output| output.name.clone()).collect();
+                (Some(json!(classes.collect::<Vec<_>>())), Some(names))
+            }
             Target::Numbers(_) => (None, None),
             Target::Several(several) => (None, Some(several.names().to_vec())),
         };

@@ -45,6 +45,9 @@ impl Palette {
             Output::Probabilities { classes } => {
                 Palette { names: classes.to_vec(), lowest: 0.0, highest: 1.0 }
             }
+            Output::SeveralProbabilities { outputs } => {
+                Palette { names: outputs[0].classes.to_vec(), lowest: 0.0, highest: 1.0 }
+            }
             _ => {
                 let values = || model.tree.values.iter().step_by(model.tree.width).copied();
                 let lowest = values().fold(f64::INFINITY, f64::min);
@@ -66,7 +69,7 @@ impl Palette {
             let place = if range > 0.0 { (value[0] - self.lowest) / range } else { 0.0 };
             return tint(DEEPEST, 0.1 + 0.7 * place);
         }
-        let class = argmax(value);
+        let class = argmax(&value[..self.names.len()]);
         let chance = 1.0 / self.names.len() as f64;
         let sure = if chance < 1.0 { (value[class] - chance) / (1.0 - chance) } else { 1.0 };
         tint(hue(class), 0.12 + 0.6 * sure)

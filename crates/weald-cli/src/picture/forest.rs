@@ -34,7 +34,9 @@ pub fn out_of_bag(
     (member, members): (&str, &str),
 ) -> String {
     let error = match output {
-        Output::Probabilities { .. } => format!("out-of-bag error {}", percent(curve.error())),
+        Output::Probabilities { .. } | Output::SeveralProbabilities { .. } => {
+            format!("out-of-bag error {}", percent(curve.error()))
+        }
         _ => format!("out-of-bag mean squared error {}", three(curve.error())),
     };
     let members = count(curve.errors.len(), member, members);

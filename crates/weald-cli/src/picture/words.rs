@@ -1,6 +1,6 @@
 //! The words of a picture: numbers, questions, answers.
 
-use weald::data::{FieldKind, Schema};
+use weald::data::{ClassList, FieldKind, Schema};
 use weald::model::Output;
 use weald::scores::argmax;
 use weald::tree::Rule;
@@ -44,13 +44,21 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// What a node with this value predicts: "CH 86%", or a number for each target.
+/// What a node with this value predicts: "CH 86%", or a class or number for each target.
 pub fn answer(value: &[f64], output: &Output) -> String {
     match output {
         Output::Probabilities { classes } => {
             let class = argmax(value);
             let name = classes.get(class).map_or("", String::as_str);
             format!("{name} {}", percent(value[class]))
+        }
+        Output::SeveralProbabilities { outputs } => {
+            let each = ClassList::segments(outputs).zip(outputs.iter()).map(|(of, list)| {
+                let (shares, class) = (&value[of.clone()], argmax(&value[of]));
+                let name = list.classes.get(class).map_or("", String::as_str);
+                format!("{}: {name} {}", list.name, percent(shares[class]))
+            });
+            each.collect::<Vec<_>>().join(", ")
         }
         Output::Values { .. } => value.iter().map(|&x| number(x)).collect::<Vec<_>>().join(", "),
         _ => number(value[0]),

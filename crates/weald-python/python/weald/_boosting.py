@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _text
@@ -275,6 +276,11 @@ def _model_of(init_model: Any) -> Model | None:
     return model
 
 
+def _has_one_target(model: Any) -> bool:
+    """Scores of several targets have no form that scikit-learn knows."""
+    return not isinstance(getattr(model, "classes_", None), list)
+
+
 @documented
 @dataclass(eq=False, repr=False)
 class GradientBoostingClassifier(_Fits, Classifier):
@@ -288,15 +294,17 @@ class GradientBoostingClassifier(_Fits, Classifier):
     class_weight: Any = None
 
     _is_for_classes = True
+    _takes_several = True
 
+    @available_if(_has_one_target)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> np.ndarray:
         """The scores before they become probabilities: log-odds, or one score for each class."""
         table = self._predict_table(X)
         return flat(self.model_._core.raw_scores(table, n_threads(self.n_jobs)))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
         """Predict probabilities after one round, after two, and so on."""
-        return self._staged_scores(X)
+        yield from map(self._probabilities, self._staged_scores(X))
 
 
 @documented
@@ -309,5 +317,4 @@ class GradientBoostingRegressor(_Fits, Regressor):
     ``loss="quantile:0.1,0.5,0.9"`` predicts several quantiles that never cross.
     """
 
-    _takes_several = False
     _is_for_classes = False

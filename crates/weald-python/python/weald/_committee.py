@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
 
+from . import _several
 from ._at_once import at_once
 from ._estimator import Classifier, Estimator, Regressor, flat
 from ._inside import Inside, Staged
@@ -54,9 +55,14 @@ class CommitteeClassifier(Committee, Classifier):
     """A committee for classes."""
 
     def _keep_honest(self, honest: np.ndarray, y: np.ndarray) -> None:
-        self.oob_decision_function_ = honest
+        self.oob_decision_function_ = self._probabilities(honest)
         there = ~np.isnan(honest[:, 0])
-        found = self.classes_[np.argmax(honest[there], axis=1)]
+        found = self._most_probable(honest[there])
+        if self._has_several:
+            truth = _several.joined(_several.columns(y))[there]
+            own = self.oob_score if callable(self.oob_score) else _several.exact_match
+            self.oob_score_ = own(truth, found)
+            return
         score = self.oob_score if callable(self.oob_score) else accuracy_score
         self.oob_score_ = score(y.ravel()[there], found)
 

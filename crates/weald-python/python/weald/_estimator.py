@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from . import _table, _weald
+from . import _several, _table, _weald
 from ._at_once import keep_interrupted
 from ._dataset import Dataset
 from ._html import Shown
@@ -307,23 +307,61 @@ class Estimator(Shown):
 class Classifier(ClassifierMixin, Estimator):
     """An estimator of classes."""
 
+    _takes_several: ClassVar[bool] = False
+    """Whether rows may have several targets."""
+
+    @property
+    def _has_several(self) -> bool:
+        """Whether rows had several targets in the fit: then ``classes_`` is a list."""
+        return isinstance(getattr(self, "classes_", None), list)
+
     def _target(self, y: Any, n_rows: int) -> _weald.Target:
+        if _several.n_targets(y) > 1:
+            return self._several_targets(y)
         y = labels(y)
         check_classification_targets(y)
-        self.classes_, codes = _encoded(y)
-        self.n_classes_ = len(self.classes_)
+        classes, codes = _encoded(y)
+        # Of several targets a list for each.
+        self.classes_: Any = classes
+        self.n_classes_: Any = len(classes)
+        if self._takes_several:
+            self.n_outputs_ = 1
         return _weald.Target.of_classes(codes, names_of(self.classes_))
 
-    def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
-        y = labels(y)
-        codes = places(y, self.classes_)
-        unknown = np.flatnonzero(codes < 0)
-        if len(unknown):
+    def _several_targets(self, y: Any) -> _weald.Target:
+        """The target of a fit of several."""
+        if not self._takes_several:
             raise ValueError(
-                f"eval_set holds the class {shortened(_table.level_name(y[unknown[0]]), 80)}, "
-                "which the training rows do not"
+                f"y should be a 1d array, got an array of shape {np.shape(y)} instead: "
+                f"{type(self).__name__} predicts one target. Wrap it in scikit-learn's "
+                "MultiOutputClassifier, which fits one for each target, or use "
+                "GradientBoostingClassifier, RandomForestClassifier, ExtraTreesClassifier or "
+                "DecisionTreeClassifier"
             )
-        return _weald.Target.of_classes(codes.astype(np.uint32), names_of(self.classes_))
+        columns = [labels(column) for column in _several.columns(y)]
+        for column in columns:
+            check_classification_targets(column)
+        encoded = [_encoded(column) for column in columns]
+        self.classes_ = [classes for classes, _ in encoded]
+        self.n_classes_ = [len(classes) for classes in self.classes_]
+        self.n_outputs_ = len(encoded)
+        codes = np.stack([codes for _, codes in encoded], axis=1)
+        classes = [names_of(own) for own in self.classes_]
+        return _weald.Target.of_several_classes(codes, _several.names(y), classes)
+
+    def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
+        if not self._has_several:
+            codes = _later_codes(labels(y), self.classes_)
+            return _weald.Target.of_classes(codes, names_of(self.classes_))
+        columns = _several.columns(y)
+        if len(columns) != len(self.classes_):
+            raise ValueError(
+                f"eval_set has {len(columns)} targets, the training rows {len(self.classes_)}"
+            )
+        known = zip(columns, self.classes_, strict=True)
+        codes = np.stack([_later_codes(column, classes) for column, classes in known], axis=1)
+        classes = [names_of(own) for own in self.classes_]
+        return _weald.Target.of_several_classes(codes, _several.names(y), classes)
 
     def _weighted(self, y: Any, sample_weight: Any) -> Any:
         """Row weights with those of the classes."""
@@ -334,17 +372,40 @@ class Classifier(ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each row."""
-        best = np.argmax(self.predict_proba(X), axis=1)
-        return self.classes_[best]
+        return self._most_probable(self._scores(X))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Predict the probability of each class, in the order of ``classes_``."""
-        return self._scores(X)
+    def predict_proba(self, X: Any) -> Any:
+        """Predict the probability of each class, in the order of ``classes_``.
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Predict the logarithms of the classes' probabilities."""
+        Of several targets, a list with an array for each.
+        """
+        return self._probabilities(self._scores(X))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Predict the logarithms of the classes' probabilities, as ``predict_proba`` has them."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return self._probabilities(np.log(self._scores(X)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the share of rows predicted right; of several targets, of rows with all right."""
+        if not self._has_several:
+            return super().score(X, y, sample_weight)
+        return _several.exact_match(y, self.predict(X), sample_weight)
+
+    def _most_probable(self, scores: np.ndarray) -> np.ndarray:
+        """The class of each row, a column for each target where there are several."""
+        if self._has_several:
+            return _several.predicted(scores, self.classes_)
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def _probabilities(self, scores: np.ndarray) -> Any:
+        return _several.parts(scores, self.classes_) if self._has_several else scores
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._takes_several
+        tags.classifier_tags.multi_label = self._takes_several
+        return tags
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -499,6 +560,18 @@ def _place(known: dict[Any, int], label: Any) -> int:
         return known.get(label, -1)
     except TypeError:  # What cannot be a key is none of them.
         return -1
+
+
+def _later_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The codes of rows of an eval_set, whose classes must be known."""
+    codes = places(y, classes)
+    unknown = np.flatnonzero(codes < 0)
+    if len(unknown):
+        raise ValueError(
+            f"eval_set holds the class {shortened(_table.level_name(y[unknown[0]]), 80)}, "
+            "which the training rows do not"
+        )
+    return codes.astype(np.uint32)
 
 
 def _encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -52,7 +52,11 @@ class _ForestClassifier(_Forest, CommitteeClassifier):
     max_features: Any = "sqrt"
     class_weight: Any = None
 
+    _takes_several = True
+
     def _settings(self, given: Given) -> dict[str, str]:
+        if self._has_several and self.class_weight not in (None, "balanced"):
+            raise ValueError('class_weight of several targets is None or "balanced"')
         weights = _text.class_weights(self.class_weight, given.classes)
         return super()._settings(given) | {"class_weights": weights}
 
@@ -73,7 +77,7 @@ class _ForestRegressor(_Forest, CommitteeRegressor):
 @documented
 @dataclass(eq=False, repr=False)
 class RandomForestClassifier(_ForestClassifier):
-    """A random forest for classes (Breiman 2001).
+    """A random forest for classes of one target or several (Breiman 2001).
 
     Deep trees on bootstraps of the rows, each split among a few features drawn for it; the mean of
     what the trees say. A strong method that needs no tuning, and one that tests itself: see
@@ -98,7 +102,7 @@ class RandomForestRegressor(_ForestRegressor):
 @documented
 @dataclass(eq=False, repr=False)
 class ExtraTreesClassifier(_ForestClassifier):
-    """Extremely randomised trees for classes (Geurts, Ernst & Wehenkel 2006).
+    """Extremely randomised trees for classes of one target or several (Geurts et al. 2006).
 
     Split points are drawn at random, and every tree sees all rows: smoother than a random forest,
     weaker where few features matter.

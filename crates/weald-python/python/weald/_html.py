@@ -105,7 +105,7 @@ def _curve(model: Model) -> tuple[str, list[float], int] | None:
     """The curve of honest errors, with its name and the place that the model ends with."""
     errors = [error for error in model.out_of_bag_errors or [] if not math.isnan(error)]
     if errors:
-        kind = "error rate" if model.classes is not None else "squared error"
+        kind = "error rate" if model.class_lists is not None else "squared error"
         return f"out-of-bag {kind}", errors, len(errors) - 1
     curve = model.learning_curve
     if curve is None or not curve[2]:

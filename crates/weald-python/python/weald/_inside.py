@@ -72,7 +72,7 @@ class Staged(Estimator):
         """Predict with one member, with two, and so on."""
         for scores in self._staged_scores(X):
             if hasattr(self, "classes_"):
-                yield self.classes_[np.argmax(scores, axis=1)]
+                yield self._most_probable(scores)
             else:
                 yield flat(scores)
 

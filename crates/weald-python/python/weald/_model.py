@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from . import _table
+from . import _several, _table
 from ._threads import n_threads
 from ._warn import tell_unseen
 from ._weald import Model as Core
@@ -74,12 +74,20 @@ class Model:
 
     @property
     def classes(self) -> list[str] | None:
-        """The names of its classes; None if it predicts numbers."""
+        """The names of its classes; None if it predicts numbers, or classes of several targets."""
         return self._core.classes
 
     @property
+    def class_lists(self) -> list[list[str]] | None:
+        """The names of the classes of each target; None if it predicts numbers."""
+        return self._core.class_lists
+
+    @property
     def output(self) -> str:
-        """What its numbers are: probabilities, value, values, quantiles, hazard or ranking."""
+        """What its numbers are.
+
+        Probabilities, several probabilities, value, values, quantiles, hazard or ranking.
+        """
         return self._core.output
 
     @property
@@ -146,13 +154,21 @@ class Model:
         scores = self.scores(self.table(X), n_jobs=n_jobs)
         if self.classes is not None:
             return np.asarray(self.classes, dtype=object)[np.argmax(scores, axis=1)]
+        if self.class_lists is not None:
+            return _several.predicted(scores, _objects(self.class_lists))
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict_proba(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray:
-        """The probability of each class, for each row of a frame or a matrix."""
-        if self.classes is None:
+    def predict_proba(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray | list[np.ndarray]:
+        """The probability of each class, for each row of a frame or a matrix.
+
+        Of several targets, a list with an array for each.
+        """
+        if self.class_lists is None:
             raise AttributeError(f"the model predicts a {self.output}, not classes")
-        return self.scores(self.table(X), n_jobs=n_jobs)
+        scores = self.scores(self.table(X), n_jobs=n_jobs)
+        if self.classes is not None:
+            return scores
+        return _several.parts(scores, _objects(self.class_lists))
 
     def predict_row(self, row: Sequence[float] | np.ndarray) -> np.ndarray:
         """Predict one row, with the least delay: probabilities, or numbers.
@@ -198,6 +214,10 @@ class Model:
 def load(path: str | os.PathLike[str]) -> Model:
     """Read a model from a file that weald wrote: here, in Rust or by the program."""
     return Model(Core.load(os.fspath(path)))
+
+
+def _objects(lists: Iterable[Sequence[str]]) -> list[np.ndarray]:
+    return [np.asarray(names, dtype=object) for names in lists]
 
 
 def names_of(levels: Iterable[Any]) -> list[str]:

@@ -80,7 +80,7 @@ class _Tree(Grown):
 @documented
 @dataclass(eq=False, repr=False)
 class DecisionTreeClassifier(_Tree, Classifier):
-    """One decision tree for classes (Breiman, Friedman, Olshen & Stone 1984).
+    """One decision tree for classes of one target or several (Breiman et al. 1984).
 
     The model to prefer when a person must read it; as a predictor a forest or boosting is better.
     A tree like C4.5's: ``criterion="gain_ratio", min_samples_leaf=2, pruning="error-based:0.25"``.
@@ -88,6 +88,8 @@ class DecisionTreeClassifier(_Tree, Classifier):
 
     _: KW_ONLY
     class_weight: Any = None
+
+    _takes_several = True
 
     @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -92,6 +92,11 @@ class Target:
     def of_numbers(values: NDArray[np.float64]) -> Target:
         """A number for each row."""
     @staticmethod
+    def of_several_classes(
+        codes: NDArray[np.uint32], names: list[str], classes: list[list[str]]
+    ) -> Target:
+        """A class of each name for each row, as positions in that name's list of classes."""
+    @staticmethod
     def of_several(values: NDArray[np.float64], names: list[str]) -> Target:
         """Several numbers for each row, one for each name."""
 
@@ -271,6 +276,9 @@ class Model:
     @property
     def classes(self) -> list[str] | None:
         """The names of its classes; `None` if it predicts numbers."""
+    @property
+    def class_lists(self) -> list[list[str]] | None:
+        """The names of the classes of each output; `None` if it predicts numbers."""
     @property
     def output(self) -> str:
         """What its numbers are: probabilities, value, values, quantiles, hazard or ranking."""

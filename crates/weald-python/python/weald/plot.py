@@ -138,7 +138,7 @@ def oob_curve(estimators: Any) -> Figure:
                 f"{_subject(name)} has no out-of-bag errors: its members have seen every row, or "
                 "it has no members. Fit a forest or bagging with bootstrap=True"
             )
-        is_rate = model.classes is not None
+        is_rate = model.class_lists is not None
         kinds[name] = "share of rows misclassified, in %" if is_rate else "mean squared error"
         unit = 100.0 if is_rate else 1.0
         curves[name] = ([unit * error for error in errors], model.n_members)

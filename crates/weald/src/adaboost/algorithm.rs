@@ -101,7 +101,7 @@ impl Algorithm {
             {
                 Algorithm::Samme
             }
-            (Algorithm::Auto, Target::Numbers(_) | Target::Several(_)) => Algorithm::R2,
+            (Algorithm::Auto, _) => Algorithm::R2,
             (other, _) => other,
         }
     }

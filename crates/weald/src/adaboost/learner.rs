@@ -154,6 +154,8 @@ fn check_task(algorithm: Algorithm, target: &Target) -> Result<()> {
         (Target::Classes(_), _) => wrong("numbers", "use samme, or leave algorithm out"),
         (Target::Numbers(_), task) if task == target.task() => Ok(()),
         (Target::Numbers(_), _) => wrong("classes", "use r2, or leave algorithm out"),
-        (Target::Several(_), _) => wrong("one target", "boost each output alone"),
+        (Target::Several(_) | Target::SeveralClasses(_), _) => {
+            wrong("one target", "boost each output alone")
+        }
     }
 }

@@ -80,12 +80,12 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
     ) -> Result<Rounds<'a, 'r, L>> {
         let n_classes = match sample.target {
             Target::Classes(labels) => labels.n_classes(),
-            Target::Numbers(_) | Target::Several(_) => 0,
+            Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => 0,
         };
         let bound_factor = algorithm.bound_factor(n_classes);
         let tally = match sample.target {
             Target::Classes(labels) => Some(Tally::new(sample, labels, voice)?),
-            Target::Numbers(_) | Target::Several(_) => None,
+            Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => None,
         };
         let (refit, sample) = (boost.base.refits(sample, run)?, *sample);
         let (members, rounds) = (Vec::new(), Vec::new());

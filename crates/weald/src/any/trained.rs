@@ -31,6 +31,9 @@ impl Trained {
     pub fn target_names(&self) -> Vec<&str> {
         match self.model.output() {
             Output::Values { names } => names.iter().map(String::as_str).collect(),
+            Output::SeveralProbabilities { outputs } => {
+                outputs.iter().map(|output| output.name.as_str()).collect()
+            }
             _ => vec![&self.target.name],
         }
     }

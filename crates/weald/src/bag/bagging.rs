@@ -128,7 +128,7 @@ impl<L: Learner> Bagging<L> {
         run: &Run<'_>,
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
         self.check_ranges()?;
-        sample.check()?;
+        sample.check_targets()?;
         self.combine.check_output(&Output::of(sample.target))?;
         run.install(|| {
             self.prepare(sample, run)?;

@@ -3,9 +3,10 @@
 //! The baseline that every metric is shown beside: a method that does not beat it has learned
 //! nothing from the features.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::data::{Aligned, Sample, Schema, Target};
+use crate::data::{Aligned, ClassList, Sample, Schema, Target};
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
 use crate::learner::Learner;
@@ -33,7 +34,7 @@ impl Learner for Constant {
     type Model = ConstantModel;
 
     fn fit(&self, sample: &Sample<'_>, _: &Run<'_>) -> Result<ConstantModel> {
-        sample.check()?;
+        sample.check_targets()?;
         let value = match sample.target {
             Target::Classes(labels) => {
                 means(sample, labels.n_classes(), |row| (labels.codes()[row] as usize, 1.0))?
@@ -42,6 +43,13 @@ impl Learner for Constant {
             Target::Several(several) => {
                 let output = |k: usize| means(sample, 1, |row| (0, several.row(row)[k]));
                 (0..several.n_outputs()).map(output).collect::<Result<Vec<_>>>()?.concat()
+            }
+            Target::SeveralClasses(several) => {
+                let output = |(k, segment): (usize, Range<usize>)| {
+                    means(sample, segment.len(), |row| (several.row(row)[k] as usize, 1.0))
+                };
+                let segments = ClassList::segments(several.outputs()).enumerate();
+                segments.map(output).collect::<Result<Vec<_>>>()?.concat()
             }
         };
         let schema = sample.table.schema().clone();

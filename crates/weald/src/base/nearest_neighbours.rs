@@ -138,6 +138,7 @@ fn targets(target: &Target) -> Vec<f64> {
         Target::Several(several) => {
             (0..several.n_rows()).flat_map(|row| several.row(row)).map(|y| y + 0.0).collect()
         }
+        Target::SeveralClasses(_) => unreachable!("Sample::check has refused several classes"),
     }
 }
 

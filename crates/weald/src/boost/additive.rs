@@ -91,7 +91,7 @@ impl AdditiveModel {
         in_stretches(predictions.values_mut(), STRETCH * to, |stretch, predictions| {
             let scores = raw.values()[stretch * STRETCH * from..].chunks_exact(from);
             for (prediction, scores) in predictions.chunks_exact_mut(to).zip(scores) {
-                self.link.respond(scores, prediction);
+                self.link.respond_as(&self.output, scores, prediction);
             }
         });
         predictions
@@ -125,7 +125,7 @@ impl Model for AdditiveModel {
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let mut raw = self.start.clone();
         self.trees.add_to_row(row, &mut raw);
-        self.link.respond(&raw, scores);
+        self.link.respond_as(&self.output, &raw, scores);
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::learner::Extras;
 use crate::loss::{LeafRule, Link, Loss, Together};
 use crate::model::Output;
-use crate::parameter::Choice;
+use crate::parameter::{Choice, out_of_range};
 
 /// Rows from which trees are larger, and the leaves of those for fewer and for more. Few rows are
 /// better smoothed by small trees, which also take less time; many have more to tell.
@@ -111,15 +111,15 @@ impl GradientBoosting {
         };
         let has_vectors = || match continued.and_then(AdditiveModel::tree_width) {
             Some(width) => width > 1,
+            None if loss.n_targets() > 1 => !self.linear_leaves,
             None => {
                 loss.link() == Link::Softmax && loss.width() >= MANY_CLASSES && !self.linear_leaves
             }
         };
-        let l2 = || match (loss.link(), loss.width() as f64) {
+        let l2 = || match sorts {
             // The second derivatives of pairs are of any size, most of them next to nothing.
-            _ if sorts => 0.0,
-            (Link::Softmax, k) => L2_ROWS * sample.mean_weight() * 4.0 * (k - 1.0) / (k * k),
-            _ => L2_ROWS * sample.mean_weight(),
+            true => 0.0,
+            false => L2_ROWS * sample.mean_weight() * loss.curvature(),
         };
         let child_weight = || CHILD_ROWS * sample.mean_weight();
         // A draw that is given is the only one.
@@ -178,13 +178,21 @@ impl GradientBoosting {
         groups: Option<&[u32]>,
     ) -> Result<TargetStatistics> {
         let is_joint = || -> Result<bool> {
-            let targets = Targets::of(sample.target)?.all();
+            let targets = Targets::of(sample.target).all();
             let together = Together { targets: &targets, weights: sample.weights, groups };
             Ok(loss.joint(&together)?.is_some())
         };
         let has_levels = sample.table.columns().iter().any(|c| matches!(c, Column::Categorical(_)));
         let wanted = match self.target_statistics {
             _ if !has_levels => false.into(),
+            Choice::Set(true) if loss.n_targets() > 1 => {
+                return out_of_range(
+                    "target_statistics",
+                    true,
+                    "false or auto where rows have several targets",
+                );
+            }
+            _ if loss.n_targets() > 1 => false.into(),
             Choice::Auto if self.linear_leaves || is_joint()? => false.into(),
             given => given,
         };

@@ -175,6 +175,13 @@ fn hash_target(target: &Target, hash: &mut Sha256) {
             several.names().iter().for_each(|name| hash_text(name, hash));
             (0..several.n_rows()).for_each(|row| hash_reals(Some(several.row(row)), hash));
         }
+        Target::SeveralClasses(several) => {
+            for output in several.outputs().iter() {
+                hash_text(&output.name, hash);
+                output.classes.iter().for_each(|class| hash_text(class, hash));
+            }
+            (0..several.n_rows()).for_each(|row| hash_wholes(Some(several.row(row)), hash));
+        }
         Target::Classes(labels) => {
             labels.classes().iter().for_each(|class| hash_text(class, hash));
             hash_wholes(Some(labels.codes()), hash);

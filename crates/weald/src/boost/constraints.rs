@@ -11,7 +11,7 @@ use crate::tree::constraints::Constraints;
 impl GradientBoosting {
     /// The constraints on the columns of a table.
     pub(super) fn constraints(&self, table: &Table, loss: &dyn Loss) -> Result<Constraints> {
-        if !self.monotone.is_none() && loss.link() == Link::Softmax {
+        if !self.monotone.is_none() && matches!(loss.link(), Link::Softmax | Link::Each) {
             return Monotone::refuse(
                 "classes that are fitted by softmax",
                 "leave monotone out, or use the loss logistic for two classes",

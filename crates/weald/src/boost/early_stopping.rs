@@ -135,7 +135,8 @@ pub fn sum_of_losses(
     let width = loss.width();
     let add = |(sum, total): (f64, f64), &row: &usize| {
         let (_, weight) = weights.copies(row);
-        (sum + weight * loss.loss(targets.at(row), &scores[row * width..][..width]), total + weight)
+        let scores = &scores[row * width..][..width];
+        (sum + weight * targets.loss(loss, row, scores), total + weight)
     };
     let stretches: Vec<(f64, f64)> =
         rows.par_chunks(STRETCH).map(|rows| rows.iter().fold((0.0, 0.0), add)).collect();

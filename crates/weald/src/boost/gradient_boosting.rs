@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::learner::{Extras, HeldOutMetric, Learner};
 use crate::loss::Loss;
 use crate::observer::Event;
-use crate::parameter::{Choice, Parameters};
+use crate::parameter::{Choice, Parameters, out_of_range};
 use crate::run::Run;
 use crate::seed::Seed;
 use crate::tree::suspects::report_suspects;
@@ -95,7 +95,8 @@ pub struct GradientBoosting {
     /// `colsample` is given, or with fewer than 300 rounds.
     pub node_colsample: Choice<f64>,
     /// Whether a round grows one tree whose leaves hold a value for each score, instead of a tree
-    /// for each; by itself for 6 classes and more. Nothing changes where a row has one score.
+    /// for each; by itself for 6 classes and more, and for several targets. Nothing changes where a
+    /// row has one score.
     pub vector_leaves: Choice<bool>,
     /// Columns along which the score may only rise or only fall.
     pub monotone: Monotone,
@@ -197,7 +198,9 @@ impl Learner for GradientBoosting {
         extras: &Extras<'_, AdditiveModel>,
         run: &Run<'_>,
     ) -> Result<AdditiveModel> {
-        self.fit_loss(&*self.loss.for_target(sample.target), sample, extras, run)
+        sample.check_targets()?;
+        self.loss.check()?;
+        self.fit_loss(&*self.loss.for_sample(sample)?, sample, extras, run)
     }
 
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
@@ -222,8 +225,12 @@ impl GradientBoosting {
         run: &Run<'_>,
     ) -> Result<AdditiveModel> {
         self.check()?;
-        sample.check()?;
+        sample.check_targets()?;
         check_fit(loss, sample.target)?;
+        if let (Some(metric), true) = (extras.metric, loss.n_targets() > 1) {
+            let expected = "none where rows have several targets: the loss judges rows held out";
+            return out_of_range("metric", metric.name(), expected);
+        }
         if let Some(usual) = OfUsualSize::of(loss, sample, extras)? {
             let min_gain = usual.min_gain(self.min_gain);
             let settings = GradientBoosting { min_gain, ..self.clone() };

@@ -49,7 +49,8 @@ pub struct AllRows<'a> {
     pub targets: Targets<'a>,
     /// Their scores, `width` numbers a row.
     pub scores: &'a [f64],
-    /// What [`Loss::shared`] gives for each row; empty where a row has one score.
+    /// What [`Loss::shared`] gives for each row, [`Loss::n_shared`] numbers; empty where a row has one
+    /// score.
     pub shared: &'a [f64],
 }
 
@@ -98,18 +99,28 @@ impl Gradients {
         output: usize,
         (bag, ranges): (&Bag, &[Range<usize>]),
     ) -> Result<()> {
-        let width = loss.width();
+        let (width, n_shared) = (loss.width(), loss.n_shared());
+        let per_row = all.targets.per_row();
         self.is_of_numbers = loss.task() == Task::Regression;
         if let Some(joint) = joint {
             joint.gradients(all.scores, &mut self.rows);
         }
         let one = |(chunk, out): (usize, &mut [Gradient])| {
             let rows = chunk * CHUNK..chunk * CHUNK + out.len();
-            let mut room = [0.0; CHUNK];
+            let (mut room, mut wide) = ([0.0; CHUNK], Vec::new());
+            let room = if per_row == 1 {
+                &mut room[..]
+            } else {
+                wide.resize(per_row * CHUNK, 0.0);
+                &mut wide[..]
+            };
             let own = Rows {
-                targets: all.targets.some(rows.clone(), &mut room),
+                targets: all.targets.some(rows.clone(), room),
                 scores: &all.scores[rows.start * width..rows.end * width],
-                shared: if width == 1 { &[] } else { &all.shared[rows.clone()] },
+                shared: match width {
+                    1 => &[],
+                    _ => &all.shared[rows.start * n_shared..rows.end * n_shared],
+                },
             };
             if joint.is_none() {
                 loss.gradients(&own, output, out);

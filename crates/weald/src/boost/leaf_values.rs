@@ -123,10 +123,10 @@ impl LeafValues<'_> {
 
     /// The quantile of what a leaf's rows have left to explain.
     fn quantile(&self, entries: &[Entry], level: f64) -> f64 {
-        let width = self.loss.width();
+        let (width, target) = (self.loss.width(), self.loss.target_of(self.output));
         let rest = |&e: &Entry| {
             let row = row_of(e);
-            let left_over = self.targets.at(row) - self.scores[row * width + self.output];
+            let left_over = self.targets.one(row, target) - self.scores[row * width + self.output];
             // Copies stand there themselves; only a real weight makes a row heavier.
             (left_over, self.bag.weights.as_ref().map_or(1.0, |w| w[row].into()))
         };

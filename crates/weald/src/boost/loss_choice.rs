@@ -1,7 +1,8 @@
 //! A loss by name, as parameters give it.
 
+use super::rescaled::degree;
 use super::targets::Targets;
-use crate::data::{Target, Task};
+use crate::data::{ClassList, Rescaled, Sample, Target, Task};
 use crate::error::{Error, Result};
 use crate::loss::{self, Link, Loss};
 use crate::parameter::{Value, out_of_range};
@@ -84,12 +85,78 @@ impl LossChoice {
         }
     }
 
-    /// The loss for this target.
-    pub fn for_target(&self, target: &Target) -> Box<dyn Loss> {
-        let n_classes = match target {
-            Target::Classes(labels) => labels.n_classes(),
-            Target::Numbers(_) | Target::Several(_) => 0,
+    /// The loss for these rows.
+    pub fn for_sample(&self, sample: &Sample<'_>) -> Result<Box<dyn Loss>> {
+        match sample.target {
+            Target::Numbers(_) => Ok(self.for_classes(0)),
+            Target::Classes(labels) => Ok(self.for_classes(labels.n_classes())),
+            Target::Several(several) => {
+                self.check_several(sample.target)?;
+                let n = several.n_outputs();
+                let losses: Vec<_> = (0..n).map(|_| self.for_classes(0)).collect();
+                // Targets of extreme size are fitted as they are of usual size.
+                let usual = losses.first().and_then(|loss| degree(&**loss));
+                let usual = usual.and_then(|_| Rescaled::of(sample));
+                let several = match usual.as_ref().map(|usual| &usual.target) {
+                    Some(Target::Several(usual)) => usual,
+                    _ => several,
+                };
+                let targets: Vec<Vec<f64>> = (0..n).map(|output| several.output(output)).collect();
+                Ok(Box::new(loss::Each::of_numbers(losses, &targets, sample.weights)))
+            }
+            Target::SeveralClasses(several) => {
+                self.check_several(sample.target)?;
+                let own = |output: &ClassList| LossChoice::Auto.for_classes(output.classes.len());
+                let losses = several.outputs().iter().map(own).collect();
+                Ok(Box::new(loss::Each::of_classes(losses)))
+            }
+        }
+    }
+
+    /// Whether it can be the loss of each of several targets.
+    fn check_several(&self, target: &Target) -> Result<()> {
+        let wrong = |expected, hint| {
+            let method = format!("the loss {}", self.show());
+            Err(Error::WrongTask { method, expected, found: target.words(), hint })
         };
+        let is_of_two = |output: &ClassList| output.classes.len() == 2;
+        match (target, self) {
+            (_, LossChoice::Auto) => Ok(()),
+            (
+                Target::Several(_),
+                LossChoice::Squared
+                | LossChoice::Absolute
+                | LossChoice::Huber(_)
+                | LossChoice::Quantile(_)
+                | LossChoice::Poisson
+                | LossChoice::Gamma
+                | LossChoice::Tweedie(_),
+            ) => Ok(()),
+            (Target::Several(_), _) => wrong(
+                if self.task() == Some(Task::Classification) {
+                    "classes"
+                } else {
+                    "one number a row"
+                },
+                "use squared, absolute, huber, quantile with one level, poisson, gamma or tweedie, or \
+                 a model for each target",
+            ),
+            (_, LossChoice::Softmax) => Ok(()),
+            (Target::SeveralClasses(several), LossChoice::Logistic)
+                if several.outputs().iter().all(is_of_two) =>
+            {
+                Ok(())
+            }
+            (_, LossChoice::Logistic) => wrong("two classes of each target", "use the loss auto"),
+            _ => wrong(
+                if self.task() == Some(Task::Regression) { "numbers" } else { "one class a row" },
+                "use the loss auto, or a model for each target",
+            ),
+        }
+    }
+
+    /// The loss for so many classes, or for numbers where there are none.
+    fn for_classes(&self, n_classes: usize) -> Box<dyn Loss> {
         match (self, n_classes) {
             (LossChoice::Auto, 0) | (LossChoice::Squared, _) => Box::new(loss::Squared),
             (LossChoice::Auto, 2) | (LossChoice::Logistic, _) => Box::new(loss::Logistic),
@@ -212,7 +279,12 @@ pub fn check_fit(loss: &dyn Loss, target: &Target) -> Result<()> {
             return wrong("two classes", found, "use the loss softmax");
         }
         Target::Classes(_) | Target::Numbers(_) => {}
-        Target::Several(_) => return Targets::of(target).map(|_| ()),
+        Target::Several(_) | Target::SeveralClasses(_) => {
+            if loss.n_targets() != Targets::of(target).per_row() {
+                let hint = "use a loss that weald knows by name, or a model for each target";
+                return wrong("one target a row", target.words(), hint);
+            }
+        }
     }
     if loss.link().fits(loss.width(), &loss.output(target)) {
         return Ok(());

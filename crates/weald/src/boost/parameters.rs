@@ -35,7 +35,7 @@ impl Parameters for GradientBoosting {
             goss: "share of rows with the largest gradients to keep, and share of the others to draw",
             colsample: "share of columns that each tree sees; auto: 0.7, but 12 columns and more, or all for few rounds",
             node_colsample: "share of those that each node looks at; auto: 0.7, but 8 columns and more, or all for few rounds",
-            vector_leaves: "one tree a round with a value for each score in its leaves; auto: from 6 classes on",
+            vector_leaves: "one tree a round with a value for each score in its leaves; auto: from 6 classes on, and of several targets",
             monotone: "columns along which the score may only rise (+) or only fall (-)",
             interactions: "sets of columns that may be used in one branch; the others are one set more",
             drop_rate: "share of earlier trees that each round leaves out (DART)",

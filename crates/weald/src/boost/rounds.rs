@@ -111,7 +111,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
     ) -> Result<Boosting<'a, 'r>> {
         let Work { settings, loss, sample, statistics, extras, run } = work;
         let n_rows = sample.n_rows();
-        let targets = Targets::of(sample.target)?;
+        let targets = Targets::of(sample.target);
         let all = targets.all();
         loss.check(&all)?;
         let weights = sample.weights.without(held_out, n_rows);
@@ -292,8 +292,9 @@ impl<'a, 'r> Boosting<'a, 'r> {
     pub fn take_gradients(&mut self, round: usize) -> Result<()> {
         let width = self.start.len();
         if width > 1 {
-            self.shared.resize(self.targets.len(), 0.0);
-            let chunks = self.shared.par_chunks_mut(CHUNK);
+            let n_shared = self.loss.n_shared();
+            self.shared.resize(self.targets.len() * n_shared, 0.0);
+            let chunks = self.shared.par_chunks_mut(CHUNK * n_shared);
             let scores = self.scores.par_chunks(CHUNK * width);
             chunks.zip(scores).for_each(|(out, scores)| self.loss.shared(scores, out));
         }
@@ -318,6 +319,11 @@ impl<'a, 'r> Boosting<'a, 'r> {
         Ok(())
     }
 
+    /// What a gain by each score counts.
+    fn gain_factors(&self) -> Vec<f64> {
+        (0..self.start.len()).map(|output| self.loss.gain_factor(output)).collect()
+    }
+
     /// Puts values on the tree and moves the scores along it, from number `output` on.
     pub fn step(&mut self, output: usize, grown: Grown) {
         let put_on = |output: usize| {
@@ -335,8 +341,16 @@ impl<'a, 'r> Boosting<'a, 'r> {
             values.put_on(&grown)
         };
         let mut tree = match self.settings.tree_width(self.loss) {
-            1 => put_on(output),
-            width => vector_leaves::joined(&(0..width).map(put_on).collect::<Vec<_>>()),
+            1 => {
+                let mut tree = put_on(output);
+                let factor = self.loss.gain_factor(output);
+                tree.nodes.iter_mut().for_each(|node| node.cost *= factor);
+                tree
+            }
+            width => {
+                let trees: Vec<Tree> = (0..width).map(put_on).collect();
+                vector_leaves::joined(&trees, &self.gain_factors())
+            }
         };
         if self.settings.linear_leaves {
             tree.linear = self.leaf_slopes(output).fit(&grown);

@@ -23,7 +23,7 @@ pub fn start(
     let finite = |s: f64| if s.is_finite() { s } else { FAR.copysign(s) };
     let plain: Vec<f64> = loss.start(targets, weights).into_iter().map(finite).collect();
     let Some(offset) = offset else { return Ok(plain) };
-    check_offset(offset, targets.len(), plain.len())?;
+    check_offset(offset, targets.len() / loss.n_targets(), plain.len())?;
     let quantile = |output: usize| match loss.leaf_rule(output) {
         LeafRule::Quantile(level) => Some((output, level)),
         _ => None,
@@ -33,7 +33,8 @@ pub fn start(
         Some(levels) => {
             let best = |(output, level): (usize, f64)| {
                 let own = offset.iter().skip(output).step_by(plain.len());
-                let rest = targets.iter().zip(own).enumerate();
+                let targets = targets.iter().skip(loss.target_of(output)).step_by(loss.n_targets());
+                let rest = targets.zip(own).enumerate();
                 let rest = rest.map(|(row, (y, offset))| (y - offset, weights.at(row)));
                 let mut rest: Vec<_> = rest.filter(|(_, weight)| *weight > 0.0).collect();
                 weighted_quantile(&mut rest, level)
@@ -51,11 +52,13 @@ fn downhill(
     offset: &[f64],
     mut at: Vec<f64>,
 ) -> Result<Vec<f64>> {
-    let scores = |at: &[f64]| starting_scores(at, Some(offset), targets.len());
+    let n_rows = targets.len() / loss.n_targets();
+    let scores = |at: &[f64]| starting_scores(at, Some(offset), n_rows);
     let total = |at: &[f64]| -> Result<f64> {
         let scores = scores(at)?;
-        let rows = targets.iter().zip(scores.chunks_exact(at.len())).enumerate();
-        Ok(rows.map(|(row, (y, scores))| weights.at(row) * loss.loss(*y, scores)).sum())
+        let rows = targets.chunks_exact(loss.n_targets());
+        let rows = rows.zip(scores.chunks_exact(at.len())).enumerate();
+        Ok(rows.map(|(row, (y, scores))| weights.at(row) * loss.loss_of(y, scores)).sum())
     };
     let mut here = total(&at)?;
     for _ in 0..MOST_STEPS {
@@ -78,13 +81,13 @@ fn downhill(
 }
 
 fn newton_steps(loss: &dyn Loss, targets: &[f64], weights: &Weights, scores: &[f64]) -> Vec<f64> {
-    let mut shared = Vec::new();
+    let (mut shared, n_rows) = (Vec::new(), targets.len() / loss.n_targets());
     if loss.width() > 1 {
-        shared.resize(targets.len(), 0.0);
+        shared.resize(n_rows * loss.n_shared(), 0.0);
         loss.shared(scores, &mut shared);
     }
     let rows = Rows { targets, scores, shared: &shared };
-    let mut gradients = vec![Gradient::default(); targets.len()];
+    let mut gradients = vec![Gradient::default(); n_rows];
     let step = |output: usize| {
         loss.gradients(&rows, output, &mut gradients);
         let add = |(g, h): (f64, f64), (row, own): (usize, &Gradient)| {

@@ -55,11 +55,13 @@ impl TargetStatistics {
         if wanted == Choice::Set(false) {
             return Ok(TargetStatistics::default());
         }
-        let targets = Targets::of(sample.target)?;
+        let targets = Targets::of(sample.target);
         let classes: Vec<Option<u32>> = match targets {
             Targets::Numbers(_) => vec![None],
             Targets::Classes(_) if n_scores == 1 => vec![Some(1)],
             Targets::Classes(_) => (0..n_scores as u32).map(Some).collect(),
+            // Levels have one mean for each target, and there are no statistics of several.
+            Targets::Several(..) | Targets::SeveralClasses(..) => Vec::new(),
         };
         let rows = CountedRows::of(sample)?;
         let (all, mut asked) = (wanted == Choice::Set(true), Vec::new());
@@ -114,7 +116,7 @@ impl TargetStatistics {
         if self.asked.is_empty() {
             return Ok((table.clone(), Spelling { n_columns, columns: Vec::new() }));
         }
-        let targets = Targets::of(sample.target)?;
+        let targets = Targets::of(sample.target);
         let rows = CountedRows::of(&sample.reweighted(trained_on))?;
         let folds = folds(sample, trained_on, seed);
         let (mut columns, mut spelled) = (table.columns().to_vec(), Vec::new());

@@ -38,11 +38,11 @@ impl<'a> ValidationRows<'a> {
         start: &[f64],
     ) -> Result<ValidationRows<'a>> {
         let Validation { sample, offset, groups } = validation;
-        sample.check()?;
+        sample.check_targets()?;
         if loss.output(sample.target) != *output {
             return Err(Error::OtherTarget { of: "validation rows" });
         }
-        let targets = Targets::of(sample.target)?;
+        let targets = Targets::of(sample.target);
         let all = targets.all();
         loss.check(&all)?;
         let first_scores = starting_scores(start, *offset, targets.len())?;

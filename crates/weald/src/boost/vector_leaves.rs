@@ -109,16 +109,17 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise of a bag's rows.
-    pub fn of(gradients: &[Gradients], bag: &Bag) -> Noise {
-        let alone: Vec<f64> = gradients.iter().map(|g| g.dispersion(bag)).collect();
+    /// The noise of a bag's rows, where a gain by each score counts by its factor.
+    pub fn of(gradients: &[Gradients], factors: &[f64], bag: &Bag) -> Noise {
+        let alone: Vec<f64> =
+            gradients.iter().zip(factors).map(|(g, factor)| factor * g.dispersion(bag)).collect();
         let n = alone.len();
         let first = (0..n).fold(0, |best, k| if alone[k] > alone[best] { k } else { best });
-        let unit = |gradients: &Gradients| match gradients.total_h() {
-            h if h > 0.0 => 1.0 / h.sqrt(),
+        let unit = |(gradients, factor): (&Gradients, &f64)| match gradients.total_h() {
+            h if h > 0.0 => (factor / h).sqrt(),
             _ => 0.0,
         };
-        let units: Vec<f64> = gradients.iter().map(unit).collect();
+        let units: Vec<f64> = gradients.iter().zip(factors).map(unit).collect();
         // Steps of the power method: the length grows towards the largest of any direction.
         let mut v: Vec<f64> = (0..n).map(|k| f64::from(u8::from(k == first))).collect();
         let mut largest = alone[first];
@@ -166,13 +167,14 @@ fn times(gradients: &[Gradients], bag: &Bag, units: &[f64], v: &[f64]) -> Vec<f6
     (0..units.len()).map(sum).collect()
 }
 
-/// One tree of the trees for each score, which have the same splits.
-pub fn joined(trees: &[Tree]) -> Tree {
+/// One tree of the trees for each score, which have the same splits; what each gains counts by its
+/// factor.
+pub fn joined(trees: &[Tree], factors: &[f64]) -> Tree {
     let width = trees.len();
     let values = |node: usize| trees.iter().map(move |tree| tree.values[node]);
     let nodes = trees[0].nodes.iter().enumerate().map(|(at, node)| Node {
         weight: trees.iter().map(|tree| tree.nodes[at].weight).sum::<f64>() / width as f64,
-        cost: trees.iter().map(|tree| tree.nodes[at].cost).sum(),
+        cost: trees.iter().zip(factors).map(|(tree, factor)| factor * tree.nodes[at].cost).sum(),
         ..node.clone()
     });
     Tree {
@@ -218,7 +220,11 @@ mod tests {
         // Of classes only the differences count: none makes more noise than one alone.
         for n_classes in [2usize, 3, 7] {
             let targets: Vec<f64> = (0..n).map(|row| (row % n_classes) as f64).collect();
-            let noise = Noise::of(&taken(&Softmax { n_classes }, &targets, &bag), &bag);
+            let noise = Noise::of(
+                &taken(&Softmax { n_classes }, &targets, &bag),
+                &vec![1.0; n_classes],
+                &bag,
+            );
             assert!((noise.largest - 1.0).abs() < 0.01, "{n_classes} classes: {noise:?}");
             assert!((noise.sum - (n_classes - 1) as f64).abs() < 0.01, "{noise:?}");
         }
@@ -226,7 +232,7 @@ mod tests {
         let targets: Vec<f64> = (0..n).map(|row| row as f64).collect();
         let one = taken(&Quantile { levels: vec![0.5] }, &targets, &bag)[0].dispersion(&bag);
         let near = Quantile { levels: vec![0.499, 0.5, 0.501] };
-        let noise = Noise::of(&taken(&near, &targets, &bag), &bag);
+        let noise = Noise::of(&taken(&near, &targets, &bag), &[1.0; 3], &bag);
         assert!((noise.largest / one - 3.0).abs() < 0.05, "{noise:?} for {one}");
         assert!((noise.besides(3) / noise.largest - 3f64.ln()).abs() < 0.02, "{noise:?}");
     }

@@ -56,7 +56,7 @@ fn log_likelihood<M>(honest: &Honest<M>, target: &Target, learner: usize) -> f64
         Target::Classes(labels) => sum(&|row| {
             libm::log(answers.row(row)[labels.codes()[row] as usize].max(LEAST_PROBABILITY))
         }),
-        Target::Numbers(_) | Target::Several(_) => {
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
             let weight = sum(&|_| 1.0);
             let exponent = exponent_beyond_usual(target, &honest.weights);
             let of_output = |at: usize| {

@@ -50,7 +50,7 @@ fn mean_loss<M>(honest: &Honest<M>, target: &Target, says: impl Fn(usize, usize)
         Target::Classes(labels) => {
             -libm::log(says(row, labels.codes()[row] as usize).max(LEAST_PROBABILITY))
         }
-        Target::Numbers(_) | Target::Several(_) => {
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
             let off =
                 |at: usize| libm::ldexp(target_value(target, row, at) - says(row, at), -exponent);
             (0..width).map(|at| off(at) * off(at)).sum()

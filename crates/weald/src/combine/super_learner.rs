@@ -65,6 +65,9 @@ pub(super) fn target_value(target: &Target, row: usize, at: usize) -> f64 {
         Target::Classes(labels) => f64::from(labels.codes()[row] as usize == at),
         Target::Numbers(values) => values[row],
         Target::Several(several) => several.row(row)[at],
+        Target::SeveralClasses(several) => {
+            f64::from(u8::from(several.places(row).any(|place| place == at)))
+        }
     }
 }
 

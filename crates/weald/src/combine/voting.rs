@@ -68,7 +68,7 @@ impl<L: Learner> Learner for Voting<L> {
 
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
-        sample.check()?;
+        sample.check_targets()?;
         self.combine.check_output(&Output::of(sample.target))?;
         self.prepare(sample, run)?;
         let models = fit_named(&self.members, sample, run)?;

@@ -18,17 +18,31 @@ pub enum ClassWeights {
 }
 
 impl ClassWeights {
-    /// The weights of the rows, times those of their classes.
+    /// The weights of the rows, times those of their classes, of each output where there are several.
     pub fn applied(&self, sample: &Sample<'_>) -> Result<Weights> {
         if *self == ClassWeights::Equal {
             return Ok(sample.weights.clone());
+        }
+        if let (Target::SeveralClasses(several), ClassWeights::Balanced) = (sample.target, self) {
+            let mut weights: Vec<f64> =
+                (0..sample.n_rows()).map(|row| sample.weights.at(row)).collect();
+            for output in 0..several.n_outputs() {
+                let labels = several.output(output);
+                let factors = balanced(&labels, sample.weights);
+                let codes = labels.codes().iter();
+                weights.iter_mut().zip(codes).for_each(|(w, &code)| *w *= factors[code as usize]);
+            }
+            return Weights::real(weights);
         }
         let Target::Classes(labels) = sample.target else {
             return Err(Error::WrongTask {
                 method: "class_weights".into(),
                 expected: "classes",
                 found: sample.target.words(),
-                hint: "leave it at none",
+                hint: match sample.target {
+                    Target::SeveralClasses(_) => "use balanced, or leave it at none",
+                    _ => "leave it at none",
+                },
             });
         };
         let factors = match self {

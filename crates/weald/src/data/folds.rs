@@ -47,7 +47,7 @@ impl Folds {
     ///
     /// Classes: the number of rows of each class differs by at most one between folds. Numbers:
     /// of each `k` rows next to each other in the order of the target, every fold gets one. Several
-    /// numbers a row have no order: their folds are random.
+    /// targets a row have no order: their folds are random.
     ///
     /// # Errors
     /// If `k` is below 2 or above the number of rows.
@@ -60,12 +60,14 @@ impl Folds {
         Ok(match target {
             // One class after the other, so dealing in turn balances each class and the whole.
             Target::Classes(_) => Folds::dealt(k, &rows, |i| places[i % k]),
-            Target::Numbers(_) | Target::Several(_) => Folds::dealt(k, &rows, |i| {
-                if i % k == 0 {
-                    stream.shuffle(&mut places);
-                }
-                places[i % k]
-            }),
+            Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
+                Folds::dealt(k, &rows, |i| {
+                    if i % k == 0 {
+                        stream.shuffle(&mut places);
+                    }
+                    places[i % k]
+                })
+            }
         })
     }
 
@@ -216,7 +218,7 @@ pub fn hold_out(target: &Target, share: f64, seed: Seed) -> Result<(Vec<usize>, 
                 rows[..n].iter().for_each(|&row| is_test[row as usize] = true);
             }
         }
-        Target::Numbers(_) | Target::Several(_) => {
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
             for row in spread_draw(&rows, n_test, &mut stream) {
                 is_test[row as usize] = true;
             }
@@ -321,7 +323,7 @@ fn in_target_order(target: &Target, stream: &mut Stream) -> Result<Vec<u32>> {
             let value = |row: u32| values[row as usize] + 0.0;
             rows.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
         }
-        Target::Several(_) => {}
+        Target::Several(_) | Target::SeveralClasses(_) => {}
     }
     Ok(rows)
 }

@@ -36,5 +36,5 @@ pub use row_order::RowOrder;
 pub use sample::{Sample, Weights};
 pub use schema::{Aligned, Field, FieldKind, Meaning, Schema, Unseen};
 pub use table::Table;
-pub use target::{ClassLabels, SeveralNumbers, Target, Task};
+pub use target::{ClassLabels, ClassList, SeveralLabels, SeveralNumbers, Target, Task};
 pub use urn::Urn;

@@ -80,7 +80,7 @@ impl<'a> Packs<'a> {
                     }
                 }
             }
-            Target::Numbers(_) | Target::Several(_) => {
+            Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
                 for packs in packs.chunks_mut(k) {
                     stream.shuffle(&mut places);
                     places.sort_by_key(|&fold| folds[fold].len());
@@ -107,7 +107,7 @@ impl<'a> Packs<'a> {
                 let class = |place: usize| labels.codes()[packs[place][0] as usize];
                 place == 0 || class(place) != class(place - 1)
             }
-            Target::Numbers(_) | Target::Several(_) => false,
+            Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => false,
         };
         let mut places: Vec<u32> = (0..packs.len() as u32).collect();
         places.retain(|&place| !is_first_of_class(place as usize));
@@ -141,7 +141,7 @@ impl<'a> Packs<'a> {
                 let value = |rows: &[u32]| values[rows[0] as usize] + 0.0;
                 groups.sort_by(|a, b| value(a).total_cmp(&value(b)));
             }
-            Target::Several(_) => {}
+            Target::Several(_) | Target::SeveralClasses(_) => {}
         }
         groups.into_iter().flat_map(|rows| rows.chunks(MOST_ROWS)).collect()
     }

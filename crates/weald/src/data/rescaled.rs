@@ -50,7 +50,7 @@ fn exponent_of(target: &Target, weights: &Weights) -> Option<i32> {
         _ => high.abs(),
     };
     let half = match target {
-        Target::Classes(_) => return None,
+        Target::Classes(_) | Target::SeveralClasses(_) => return None,
         Target::Numbers(values) => {
             let values = (0..values.len()).filter(counts).map(|row| values[row]);
             half_size(values.fold(none, extremes))
@@ -70,7 +70,7 @@ fn exponent_of(target: &Target, weights: &Weights) -> Option<i32> {
 /// The targets times a power of two; `None` for classes.
 pub fn scaled(target: &Target, exponent: i32) -> Option<Target> {
     match target {
-        Target::Classes(_) => None,
+        Target::Classes(_) | Target::SeveralClasses(_) => None,
         Target::Numbers(values) => {
             let mut values = values.to_vec();
             multiply(&mut values, exponent);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::row_keys::ByKey;
 use super::sample::{Sample, Weights};
-use super::target::{ClassLabels, Target};
+use super::target::{ClassLabels, SeveralLabels, Target};
 use crate::seed::mix;
 
 /// The rows of a sample, in an order that depends on what they hold.
@@ -130,6 +130,7 @@ pub(super) fn n_copies(weights: &Weights, row: u32) -> usize {
 /// The targets of rows, as far as they can be put in order.
 enum Targets<'a> {
     Classes(&'a ClassLabels, Vec<u32>),
+    SeveralClasses(&'a SeveralLabels, Vec<Vec<u32>>),
     Numbers(&'a Target),
 }
 
@@ -138,6 +139,10 @@ impl<'a> Targets<'a> {
         match sample.target {
             Target::Classes(labels) => {
                 Targets::Classes(labels, class_ranks(labels, sample.weights, by_key))
+            }
+            Target::SeveralClasses(several) => {
+                let ranks = |k: usize| class_ranks(&several.output(k), sample.weights, by_key);
+                Targets::SeveralClasses(several, (0..several.n_outputs()).map(ranks).collect())
             }
             Target::Numbers(_) | Target::Several(_) => Targets::Numbers(sample.target),
         }
@@ -152,12 +157,19 @@ impl<'a> Targets<'a> {
                 let rank = |row: usize| ranks[labels.codes()[row] as usize];
                 rank(a).cmp(&rank(b))
             }
+            Targets::SeveralClasses(several, ranks) => {
+                let rank = |row: usize| {
+                    let codes = several.row(row).iter().zip(ranks);
+                    codes.map(|(&code, ranks)| ranks[code as usize])
+                };
+                rank(a).cmp(rank(b))
+            }
             Targets::Numbers(Target::Numbers(values)) => numbers(&values[a], &values[b]),
             Targets::Numbers(Target::Several(several)) => {
                 let pairs = several.row(a).iter().zip(several.row(b));
                 pairs.map(|(a, b)| numbers(a, b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
             }
-            Targets::Numbers(Target::Classes(_)) => Ordering::Equal,
+            Targets::Numbers(Target::Classes(_) | Target::SeveralClasses(_)) => Ordering::Equal,
         }
     }
 }

@@ -190,8 +190,17 @@ impl<'a> Sample<'a> {
     }
 
     /// Whether the parts belong together and there is something to predict; every learner asks this
-    /// first.
+    /// first. Several classes a row are refused: few learners can take them.
     pub fn check(&self) -> Result<()> {
+        self.check_targets()?;
+        match self.target {
+            Target::SeveralClasses(_) => Err(Error::SeveralClasses),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same of a learner that takes any target, several classes a row too.
+    pub fn check_targets(&self) -> Result<()> {
         self.check_rows()?;
         if self.target.is_none() { Err(Error::NoTarget) } else { Ok(()) }
     }

@@ -1,6 +1,9 @@
 //! What is to be predicted.
 
+use std::ops::Range;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_unique, quoted};
 use crate::parameter::out_of_range;
@@ -14,6 +17,8 @@ pub enum Target {
     Numbers(Arc<[f64]>),
     /// Regression of several outputs at once; every value finite. No outputs are no target.
     Several(SeveralNumbers),
+    /// Classification of several outputs at once, each with classes of its own.
+    SeveralClasses(SeveralLabels),
 }
 
 /// A class for each row.
@@ -30,6 +35,25 @@ pub struct SeveralNumbers {
     names: Arc<[String]>,
     /// A row's numbers together.
     values: Arc<[f64]>,
+}
+
+/// A class of each of several outputs for each row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeveralLabels {
+    n_rows: usize,
+    outputs: Arc<[ClassList]>,
+    /// A row's codes together.
+    codes: Arc<[u32]>,
+}
+
+/// What one of several outputs is called, and its classes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClassList {
+    /// What the output is called.
+    pub name: String,
+    /// Its classes, in code order.
+    pub classes: Arc<[String]>,
 }
 
 /// Whether classes or numbers are predicted.
@@ -91,15 +115,37 @@ impl Target {
         Ok(Target::Several(SeveralNumbers { n_rows, names, values }))
     }
 
+    /// Several classes to predict for each row: outputs of these names, each with a class for each row.
+    pub fn several_classes(names: &[String], outputs: &[ClassLabels]) -> Result<Target> {
+        check_unique("target", names)?;
+        if names.is_empty() {
+            return out_of_range("names", "an empty list", "the name of each output, at least one");
+        }
+        if outputs.len() != names.len() {
+            return out_of_range("outputs", outputs.len(), "as many outputs as names");
+        }
+        let n_rows = outputs[0].codes.len();
+        for (name, labels) in names.iter().zip(outputs) {
+            if labels.codes.len() != n_rows {
+                let what = format!("target {}", quoted(name));
+                return Err(Error::Length { what, found: labels.codes.len(), expected: n_rows });
+            }
+        }
+        let list = |(name, labels): (&String, &ClassLabels)| ClassList {
+            name: name.clone(),
+            classes: labels.classes.clone(),
+        };
+        let row = |row: usize| outputs.iter().map(move |labels| labels.codes[row]);
+        Ok(Target::SeveralClasses(SeveralLabels {
+            n_rows,
+            outputs: names.iter().zip(outputs).map(list).collect(),
+            codes: (0..n_rows).flat_map(row).collect(),
+        }))
+    }
+
     /// Class codes and the names of the codes.
     pub fn classes(codes: Vec<u32>, classes: Arc<[String]>) -> Result<Target> {
-        check_unique("class", &classes)?;
-        match codes.iter().position(|&c| c as usize >= classes.len()) {
-            Some(row) => {
-                Err(Error::BadClass { row: row + 1, code: codes[row], classes: classes.len() })
-            }
-            None => Ok(Target::Classes(ClassLabels { codes: codes.into(), classes })),
-        }
+        ClassLabels::new(codes, classes).map(Target::Classes)
     }
 
     /// Classes from their names, sorted.
@@ -119,6 +165,7 @@ impl Target {
             Target::Classes(labels) => labels.codes.len(),
             Target::Numbers(values) => values.len(),
             Target::Several(several) => several.n_rows(),
+            Target::SeveralClasses(several) => several.n_rows(),
         }
     }
 
@@ -130,7 +177,7 @@ impl Target {
     /// Whether classes or numbers are predicted.
     pub fn task(&self) -> Task {
         match self {
-            Target::Classes(_) => Task::Classification,
+            Target::Classes(_) | Target::SeveralClasses(_) => Task::Classification,
             Target::Numbers(_) | Target::Several(_) => Task::Regression,
         }
     }
@@ -142,6 +189,7 @@ impl Target {
             Target::Numbers(_) => "numbers",
             Target::Several(several) if several.n_outputs() == 0 => "nothing",
             Target::Several(_) => "several numbers a row",
+            Target::SeveralClasses(_) => "several classes a row",
         }
     }
 
@@ -157,6 +205,11 @@ impl Target {
                 n_rows: rows.len(),
                 names: several.names.clone(),
                 values: rows.iter().flat_map(|&row| several.row(row)).copied().collect(),
+            }),
+            Target::SeveralClasses(several) => Target::SeveralClasses(SeveralLabels {
+                n_rows: rows.len(),
+                outputs: several.outputs.clone(),
+                codes: rows.iter().flat_map(|&row| several.row(row)).copied().collect(),
             }),
         }
     }
@@ -183,6 +236,11 @@ impl SeveralNumbers {
         self.n_rows
     }
 
+    /// The numbers of all rows, those of a row together.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
     /// The numbers of one row.
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.n_outputs()..][..self.n_outputs()]
@@ -200,7 +258,94 @@ impl SeveralNumbers {
     }
 }
 
+impl SeveralLabels {
+    /// What the outputs are called, and their classes.
+    pub fn outputs(&self) -> &Arc<[ClassList]> {
+        &self.outputs
+    }
+
+    /// How many outputs there are.
+    pub fn n_outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// How many rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// How many classes all outputs have together.
+    pub fn n_classes(&self) -> usize {
+        ClassList::width(&self.outputs)
+    }
+
+    /// The class codes of all rows, those of a row together.
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
+
+    /// The class codes of one row.
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.codes[row * self.n_outputs()..][..self.n_outputs()]
+    }
+
+    /// The places of a row's classes, if all outputs' classes stand one after the other.
+    pub fn places(&self, row: usize) -> impl Iterator<Item = usize> {
+        let starts = ClassList::segments(&self.outputs).map(|segment| segment.start);
+        starts.zip(self.row(row)).map(|(start, &code)| start + code as usize)
+    }
+
+    /// One output alone.
+    pub fn output(&self, output: usize) -> ClassLabels {
+        ClassLabels {
+            codes: self.codes.iter().skip(output).step_by(self.n_outputs()).copied().collect(),
+            classes: self.outputs[output].classes.clone(),
+        }
+    }
+
+    /// What an answer for one row is off by: the mean over outputs of what `loss` says of their
+    /// shares and the code of the true class.
+    pub fn mean_loss(
+        &self,
+        row: usize,
+        answer: &[f64],
+        loss: impl Fn(&[f64], usize) -> f64,
+    ) -> f64 {
+        let segments = ClassList::segments(&self.outputs);
+        let losses =
+            segments.zip(self.row(row)).map(|(of, &code)| loss(&answer[of], code as usize));
+        losses.sum::<f64>() / self.n_outputs() as f64
+    }
+}
+
+impl ClassList {
+    /// How many classes these outputs have together.
+    pub fn width(outputs: &[ClassList]) -> usize {
+        outputs.iter().map(|output| output.classes.len()).sum()
+    }
+
+    /// Where the classes of each output stand, if those of all stand one after the other.
+    pub fn segments(outputs: &[ClassList]) -> impl Iterator<Item = Range<usize>> {
+        outputs.iter().scan(0, |start, output| {
+            let segment = *start..*start + output.classes.len();
+            *start = segment.end;
+            Some(segment)
+        })
+    }
+}
+
 impl ClassLabels {
+    /// Class codes and the names of the codes.
+    pub fn new(codes: Vec<u32>, classes: Arc<[String]>) -> Result<ClassLabels> {
+        check_unique("class", &classes)?;
+        match codes.iter().position(|&c| c as usize >= classes.len()) {
+            Some(row) => {
+                Err(Error::BadClass { row: row + 1, code: codes[row], classes: classes.len() })
+            }
+            None => Ok(ClassLabels { codes: codes.into(), classes }),
+        }
+    }
+
     /// The class code of each row.
     pub fn codes(&self) -> &[u32] {
         &self.codes
@@ -249,6 +394,29 @@ mod tests {
         assert!(Target::several([].into(), &[]).is_err());
         let twice: Arc<[String]> = ["a".to_string(), "a".into()].into();
         assert!(Target::several(twice, &[vec![1.0], vec![1.0]]).is_err());
+    }
+
+    #[test]
+    fn several_classes_stand_one_after_the_other() {
+        let labels = |names: &[&str]| match Target::from_names(names) {
+            Target::Classes(labels) => labels,
+            _ => panic!(),
+        };
+        let (size, ripe) = (labels(&["s", "l", "m"]), labels(&["no", "yes", "yes"]));
+        let names = ["size".to_string(), "ripe".into()];
+        let target = Target::several_classes(&names, &[size.clone(), ripe.clone()]).unwrap();
+        assert_eq!((target.len(), target.task()), (3, Task::Classification));
+        let Target::SeveralClasses(rows) = target.take(&[1, 0]) else { panic!() };
+        assert_eq!((rows.row(0), rows.n_classes(), rows.n_rows()), (&[0, 1][..], 5, 2));
+        assert_eq!(rows.places(0).collect::<Vec<_>>(), [0, 4]);
+        assert_eq!(rows.output(1).codes(), [1, 0]);
+        let share_missed = |shares: &[f64], code: usize| 1.0 - shares[code];
+        assert_eq!(rows.mean_loss(0, &[0.5, 0.25, 0.25, 0.0, 1.0], share_missed), 0.25);
+        assert!(Target::several_classes(&names, std::slice::from_ref(&size)).is_err());
+        assert!(Target::several_classes(&[], &[]).is_err());
+        let short = labels(&["no"]);
+        let error = Target::several_classes(&names, &[size, short]).unwrap_err().to_string();
+        assert!(error.contains("`target \"ripe\"` has 1 values"), "{error}");
     }
 
     #[test]

@@ -100,6 +100,16 @@ impl Combiner {
     pub fn check_output(self, output: &Output) -> Result<()> {
         match output {
             Output::Probabilities { .. } => Ok(()),
+            // The shares of each output must still sum to one.
+            Output::SeveralProbabilities { .. } if self != Combiner::Mean => {
+                Err(Error::WrongTask {
+                    method: format!("combine={}", self.show()),
+                    expected: "one class or number a row",
+                    found: "several classes a row",
+                    hint: "use combine=mean",
+                })
+            }
+            Output::SeveralProbabilities { .. } => Ok(()),
             _ if self.needs_classes() => Err(Error::WrongTask {
                 method: match self {
                     Combiner::Vote => "a vote".into(),

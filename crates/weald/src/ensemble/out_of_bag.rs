@@ -100,10 +100,15 @@ impl OutOfBag {
                 }
                 Target::Numbers(values) => (usual(&sums[0]) - values[row]).powi(2),
                 Target::Several(several) => several.squared_error(row, sums.iter().map(usual)),
+                Target::SeveralClasses(several) => several
+                    .mean_loss(row, sums, |sums, code| f64::from(u8::from(argmax(sums) != code))),
             };
             if let Some(judged) = &mut self.judged {
                 let loss = match &self.target {
                     Target::Classes(labels) => brier_score(sums, n, labels.codes()[row] as usize),
+                    Target::SeveralClasses(several) => {
+                        several.mean_loss(row, sums, |sums, code| brier_score(sums, n, code))
+                    }
                     Target::Numbers(_) | Target::Several(_) => self.errors[row],
                 };
                 judged.tell(row, loss);

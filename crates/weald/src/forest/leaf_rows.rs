@@ -71,7 +71,7 @@ impl LeafRows {
         };
         let targets = match sample.target {
             Target::Numbers(values) => values.to_vec(),
-            Target::Classes(_) | Target::Several(_) => vec![],
+            Target::Classes(_) | Target::Several(_) | Target::SeveralClasses(_) => vec![],
         };
         let (offsets, rows, counts) = (vec![0], vec![], vec![]);
         LeafRows { targets, copies, weights, resampling, offsets, rows, counts }

@@ -1,7 +1,7 @@
 //! One tree of a forest: grown on its bag, packed, and asked about the rows out of the bag.
 
 use super::importance::{LeafSums, NodeSums, of_tree};
-use crate::data::{Sample, Target, Weights};
+use crate::data::{ClassList, Sample, Target, Weights};
 use crate::exact_sum::ExactSum;
 use crate::predict::DeepTree;
 use crate::tree::Rule;
@@ -52,6 +52,9 @@ impl Member {
                 Target::Numbers(numbers) => sums[0] += weight * numbers[row],
                 Target::Several(several) => {
                     sums.iter_mut().zip(several.row(row)).for_each(|(sum, y)| *sum += weight * y);
+                }
+                Target::SeveralClasses(several) => {
+                    several.places(row).for_each(|place| sums[place] += weight);
                 }
             }
         }
@@ -139,6 +142,18 @@ fn leaf_values(grown: &Grown, target: &Target, bag: &Weights) -> (Vec<f64>, Vec<
             let outputs: Vec<Vec<f64>> = (0..several.n_outputs()).map(output).collect();
             let of_leaf = |leaf: usize| outputs.iter().map(move |values| values[leaf]);
             (0..leaves.len()).flat_map(of_leaf).collect()
+        }
+        Target::SeveralClasses(several) => {
+            let width = several.n_classes();
+            let mut values = vec![0.0; leaves.len() * width];
+            for (k, segment) in ClassList::segments(several.outputs()).enumerate() {
+                let shares = means(segment.len(), &|row| (several.row(row)[k] as usize, 1.0));
+                let leaves = values.chunks_exact_mut(width);
+                for (values, shares) in leaves.zip(shares.chunks_exact(segment.len())) {
+                    values[segment.clone()].copy_from_slice(shares);
+                }
+            }
+            values
         }
     };
     (weights, values)

@@ -65,6 +65,8 @@ fn error(member: &Member, sample: &Sample<'_>, leaves: &[u32]) -> f64 {
             }
             Target::Numbers(values) => (answer[0] - values[row]).powi(2),
             Target::Several(several) => several.squared_error(row, answer.iter().copied()),
+            Target::SeveralClasses(several) => several
+                .mean_loss(row, answer, |shares, code| f64::from(u8::from(argmax(shares) != code))),
         };
         sum += sample.weights.at(row) * loss;
         total += sample.weights.at(row);

@@ -37,7 +37,7 @@ impl ForestModel {
         let rows = required(&self.rows, "quantiles")?;
         if rows.targets.is_empty() {
             let (expected, found, hint) = match self.output {
-                Output::Probabilities { .. } => {
+                Output::Probabilities { .. } | Output::SeveralProbabilities { .. } => {
                     ("numbers", "classes", "a forest of classes has their probabilities")
                 }
                 _ => ("one number a row", "several", "train a forest for each output"),

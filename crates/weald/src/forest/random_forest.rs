@@ -161,7 +161,7 @@ impl RandomForest {
         run: &Run<'_>,
     ) -> Result<(ForestModel, Option<OutOfBag>)> {
         self.check()?;
-        sample.check()?;
+        sample.check_targets()?;
         self.check_reach(sample.target)?;
         let Some(Rescaled { target, exponent }) = Rescaled::of(sample) else {
             return self.fit_usual(sample, run);
@@ -193,7 +193,7 @@ impl RandomForest {
     fn check_reach(&self, target: &Target) -> Result<()> {
         let largest_of = |values: &[f64]| values.iter().map(|x| x.abs()).fold(0.0, f64::max);
         let largest = match target {
-            Target::Classes(_) => 1.0,
+            Target::Classes(_) | Target::SeveralClasses(_) => 1.0,
             Target::Numbers(values) => largest_of(values),
             Target::Several(several) => {
                 (0..several.n_rows()).map(|row| largest_of(several.row(row))).fold(0.0, f64::max)
@@ -282,7 +282,9 @@ impl RandomForest {
     /// What the rows that smooth the shares of a leaf weigh: as much as others on the mean.
     fn smoothing_weight(&self, sample: &Sample<'_>) -> f64 {
         match sample.target {
-            Target::Classes(_) => self.leaf_smoothing * sample.mean_weight(),
+            Target::Classes(_) | Target::SeveralClasses(_) => {
+                self.leaf_smoothing * sample.mean_weight()
+            }
             Target::Numbers(_) | Target::Several(_) => 0.0,
         }
     }
@@ -290,7 +292,9 @@ impl RandomForest {
     /// The learner of one tree.
     fn tree(&self, target: &Target) -> DecisionTree {
         let max_features = match (self.max_features, target) {
-            (FeatureCount::Auto, Target::Classes(_)) => FeatureCount::Sqrt,
+            (FeatureCount::Auto, Target::Classes(_) | Target::SeveralClasses(_)) => {
+                FeatureCount::Sqrt
+            }
             (FeatureCount::Auto, Target::Numbers(_) | Target::Several(_)) => {
                 FeatureCount::Share(0.5)
             }

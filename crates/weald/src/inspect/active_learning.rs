@@ -58,11 +58,18 @@ named_values!(Doubt { Tie = "tie", Entropy = "entropy", Divergence = "kl" });
 /// for.
 pub fn doubts(model: &AnyModel, table: &Table, by: Doubt) -> Result<Vec<f64>> {
     let Output::Probabilities { classes } = model.output() else {
+        let (found, hint) = match model.output() {
+            Output::SeveralProbabilities { .. } => (
+                "classes of several targets",
+                "train a model for the target whose labels are asked for",
+            ),
+            _ => ("numbers", "standard errors tell how unsure a forest of numbers is"),
+        };
         return Err(Error::WrongTask {
             method: "a query for labels".into(),
-            expected: "a model of classes",
-            found: "numbers",
-            hint: "standard errors tell how unsure a forest of numbers is",
+            expected: "a model of classes of one target",
+            found,
+            hint,
         });
     };
     let n_classes = classes.len();

@@ -6,6 +6,7 @@
 mod absolute;
 mod cox;
 mod custom;
+mod each;
 mod exponential;
 mod gamma;
 mod hinge;
@@ -24,6 +25,7 @@ mod tweedie;
 pub use absolute::Absolute;
 pub use cox::Cox;
 pub use custom::{CustomLoss, level_point};
+pub use each::Each;
 pub use exponential::Exponential;
 pub use gamma::Gamma;
 pub use hinge::Hinge;
@@ -39,7 +41,7 @@ pub use squared::Squared;
 pub use squared_hinge::SquaredHinge;
 pub use tweedie::Tweedie;
 
-use crate::data::{Target, Task, Weights};
+use crate::data::{ClassList, Target, Task, Weights};
 use crate::error::Result;
 use crate::exact_sum::ExactSum;
 use crate::model::Output;
@@ -70,11 +72,12 @@ impl Gradient {
 /// Consecutive rows, as a loss sees them.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// Their targets.
+    /// Their targets, [`Loss::n_targets`] a row.
     pub targets: &'a [f64],
     /// Their scores, `width` numbers a row.
     pub scores: &'a [f64],
-    /// What [`Loss::shared`] gives for each row; empty where a row has one score.
+    /// What [`Loss::shared`] gives for each row, [`Loss::n_shared`] numbers; empty where a row has one
+    /// score.
     pub shared: &'a [f64],
 }
 
@@ -112,12 +115,48 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
         1
     }
 
+    /// Targets that a row has.
+    fn n_targets(&self) -> usize {
+        1
+    }
+
     /// The constant scores that fit best.
     fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64>;
 
     /// The loss of one row, given its scores; of a [joint](Self::joint) loss, as if the row were the
     /// only one.
     fn loss(&self, target: f64, scores: &[f64]) -> f64;
+
+    /// The loss of one row, given all its targets.
+    fn loss_of(&self, targets: &[f64], scores: &[f64]) -> f64 {
+        self.loss(targets[0], scores)
+    }
+
+    /// Numbers that the derivatives of a row have in common.
+    fn n_shared(&self) -> usize {
+        1
+    }
+
+    /// Which of a row's targets score number `output` is of.
+    fn target_of(&self, output: usize) -> usize {
+        let _ = output;
+        0
+    }
+
+    /// What a gain by score number `output` counts beside those by other scores.
+    fn gain_factor(&self, output: usize) -> f64 {
+        let _ = output;
+        1.0
+    }
+
+    /// The second derivative of a row before the first round, in the unit of the penalty `l2`: of
+    /// classes that are equally many, by what it is for two; 1 for all others.
+    fn curvature(&self) -> f64 {
+        match (self.link(), self.width() as f64) {
+            (Link::Softmax, k) => 4.0 * (k - 1.0) / (k * k),
+            _ => 1.0,
+        }
+    }
 
     /// What the derivatives by all scores of a row have in common, for consecutive rows: computed
     /// once a round. Asked only of losses with several scores.
@@ -147,7 +186,7 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
     /// probability of 0.0001 asks for a step of 10,000, and every step past a few says the same.
     fn longest_step(&self) -> f64 {
         match self.link() {
-            Link::Log | Link::Logistic | Link::Softmax => LONGEST_LOG_STEP,
+            Link::Log | Link::Logistic | Link::Softmax | Link::Each => LONGEST_LOG_STEP,
             Link::Identity | Link::DoubleLogistic | Link::Rearranged => f64::INFINITY,
         }
     }
@@ -178,17 +217,21 @@ pub enum Link {
     Softmax,
     /// The predictions are the scores, sorted: quantiles do not cross.
     Rearranged,
+    /// The probabilities of each output by themselves: of two classes as by `Logistic`, of others as by
+    /// `Softmax`.
+    Each,
 }
 
 impl Link {
     /// Every link with the code it has in model files, which never changes.
-    const CODES: [(Link, u8); 6] = [
+    const CODES: [(Link, u8); 7] = [
         (Link::Identity, 0),
         (Link::Log, 1),
         (Link::Logistic, 2),
         (Link::DoubleLogistic, 3),
         (Link::Softmax, 4),
         (Link::Rearranged, 5),
+        (Link::Each, 6),
     ];
 
     /// The code in model files.
@@ -201,11 +244,12 @@ impl Link {
         Link::CODES.iter().find(|(_, c)| *c == code).map(|(link, _)| *link)
     }
 
-    /// How many numbers a prediction has, given the number of scores.
+    /// How many numbers a prediction has, given the number of scores; with [`Link::Each`] the
+    /// [`Output`] tells.
     pub fn width(self, n_scores: usize) -> usize {
         match self {
             Link::Logistic | Link::DoubleLogistic => 2,
-            Link::Identity | Link::Log | Link::Softmax | Link::Rearranged => n_scores,
+            Link::Identity | Link::Log | Link::Softmax | Link::Rearranged | Link::Each => n_scores,
         }
     }
 
@@ -215,16 +259,37 @@ impl Link {
             Output::Probabilities { .. } => {
                 matches!(self, Link::Logistic | Link::DoubleLogistic | Link::Softmax)
             }
-            Output::Value => matches!(self, Link::Identity | Link::Log),
+            Output::SeveralProbabilities { outputs } => {
+                let n: usize = outputs.iter().map(|output| n_scores_of(output.classes.len())).sum();
+                return self == Link::Each && n == n_scores && n > 0;
+            }
+            Output::Value | Output::Values { .. } => matches!(self, Link::Identity | Link::Log),
             Output::Hazard => self == Link::Log,
             Output::Ranking => self == Link::Identity,
             Output::Quantiles { .. } => self == Link::Rearranged,
-            Output::Values { .. } | Output::Anomaly | Output::LogDensity => false,
+            Output::Anomaly | Output::LogDensity => false,
         };
         is_kind && n_scores > 0 && self.width(n_scores) == output.width()
     }
 
+    /// The prediction of one row, which means what `output` says.
+    pub fn respond_as(self, output: &Output, scores: &[f64], prediction: &mut [f64]) {
+        let (Link::Each, Output::SeveralProbabilities { outputs }) = (self, output) else {
+            return self.respond(scores, prediction);
+        };
+        let mut first = 0;
+        for (list, to) in outputs.iter().zip(ClassList::segments(outputs)) {
+            let own = first..first + n_scores_of(list.classes.len());
+            first = own.end;
+            let link = if list.classes.len() == 2 { Link::Logistic } else { Link::Softmax };
+            link.respond(&scores[own], &mut prediction[to]);
+        }
+    }
+
     /// The prediction of one row.
+    ///
+    /// # Panics
+    /// If it is [`Link::Each`]: only [`Link::respond_as`] knows which scores are of which output.
     pub fn respond(self, scores: &[f64], prediction: &mut [f64]) {
         match self {
             Link::Identity => prediction.copy_from_slice(scores),
@@ -243,12 +308,18 @@ impl Link {
                 let total: f64 = prediction.iter().sum();
                 prediction.iter_mut().for_each(|p| *p /= total);
             }
+            Link::Each => unreachable!("which scores are of which output is told to respond_as"),
             Link::Rearranged => {
                 prediction.copy_from_slice(scores);
                 prediction.sort_unstable_by(f64::total_cmp);
             }
         }
     }
+}
+
+/// Scores of an output of so many classes.
+fn n_scores_of(n_classes: usize) -> usize {
+    if n_classes == 2 { 1 } else { n_classes }
 }
 
 /// `1 - p` and `p` for the log-odds `score`, each from the side where it loses nothing.

@@ -33,7 +33,7 @@ mod scikit_learn;
 
 use std::fmt;
 
-use crate::data::{Target, Task, Weights};
+use crate::data::{ClassList, Target, Task, Weights};
 use crate::error::{Error, Result};
 use crate::loss::check_labels;
 use crate::model::Output;
@@ -179,6 +179,7 @@ impl Metric {
                 2 => vec![Accuracy, Auc, LogLoss, Brier, CalibrationError, F1, Mcc],
                 _ => vec![Accuracy, BalancedAccuracy, LogLoss, Brier, CalibrationError, F1, Mcc],
             },
+            Target::SeveralClasses(_) => vec![Accuracy, LogLoss],
             Target::Numbers(_) | Target::Several(_) => vec![Rmse, MeanAbsoluteError, R2],
         }
     }
@@ -190,9 +191,10 @@ impl Metric {
             Output::Hazard => vec![Metric::Concordance],
             Output::Ranking => vec![Metric::Ndcg5, Metric::Ndcg10, Metric::Ndcg],
             Output::Anomaly | Output::LogDensity => vec![],
-            Output::Probabilities { .. } | Output::Value | Output::Values { .. } => {
-                Metric::for_target(target)
-            }
+            Output::Probabilities { .. }
+            | Output::SeveralProbabilities { .. }
+            | Output::Value
+            | Output::Values { .. } => Metric::for_target(target),
         }
     }
 
@@ -232,6 +234,15 @@ impl Metric {
             (Formula::Classes(formula), Target::Classes(labels)) => {
                 check_width(scores, labels.n_classes())?;
                 Ok(Judged { scores, truth: labels.codes(), weights }.by(formula))
+            }
+            (Formula::Classes(formula), Target::SeveralClasses(several)) => {
+                check_width(scores, several.n_classes())?;
+                let of = |(output, segment)| {
+                    let (scores, labels) = (&scores.columns(segment), several.output(output));
+                    Judged { scores, truth: labels.codes(), weights }.by(formula)
+                };
+                let each = ClassList::segments(several.outputs()).enumerate().map(of);
+                Ok(each.sum::<f64>() / several.n_outputs() as f64)
             }
             (Formula::Numbers(formula), Target::Numbers(truth)) => {
                 check_width(scores, 1)?;

@@ -52,7 +52,9 @@ pub(super) fn read(
         }
     }
     let targets: Vec<f64> = match output {
-        Output::Probabilities { .. } | Output::Values { .. } => vec![],
+        Output::Probabilities { .. }
+        | Output::SeveralProbabilities { .. }
+        | Output::Values { .. } => vec![],
         _ => numbers(arrays.shaped("kept.targets", Element::F64, &n_rows)?).collect(),
     };
     if let Some(bad) = targets.iter().find(|target| !target.is_finite()) {

@@ -23,7 +23,8 @@
 //!
 //! Column, level and class names come from data and may be many, so they are not in the header but
 //! in the array `names` (`u8`), itself a JSON document: `output` (`"value"`,
-//! `"hazard"`, `"ranking"`, `"anomaly"`, `"log-density"`, `{"probabilities":{"classes":[…]}}`, `{"values":{"names":[…]}}` or
+//! `"hazard"`, `"ranking"`, `"anomaly"`, `"log-density"`, `{"probabilities":{"classes":[…]}}`, `{"values":{"names":[…]}}`,
+//! `{"several-probabilities":{"outputs":[{"name":…,"classes":[…]},…]}}` or
 //! `{"quantiles":{"levels":[…]}}`, levels as text) and `schema`. Spaces follow it where n names in lists (levels
 //! and classes) take more bytes of memory than the file pays for: its length is at least
 //! (96 n - 12 MiB) / 3.

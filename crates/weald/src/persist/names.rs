@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::document::Number;
 use super::{damaged, json};
 use crate::any::AnyModel;
-use crate::data::Schema;
+use crate::data::{ClassList, Schema};
 use crate::error::ModelFileError;
 use crate::model::{Model, Output};
 
@@ -46,6 +46,11 @@ pub(super) enum OutputNames {
         /// What the outputs are called.
         names: Arc<[String]>,
     },
+    /// Class probabilities of each output.
+    SeveralProbabilities {
+        /// The outputs, each with its classes in code order.
+        outputs: Arc<[ClassList]>,
+    },
     /// Quantiles.
     Quantiles {
         /// The levels, rising.
@@ -74,6 +79,9 @@ impl Names {
             }
             Output::Value => OutputNames::Value,
             Output::Values { names } => OutputNames::Values { names: names.clone() },
+            Output::SeveralProbabilities { outputs } => {
+                OutputNames::SeveralProbabilities { outputs: outputs.clone() }
+            }
             Output::Hazard => OutputNames::Hazard,
             Output::Ranking => OutputNames::Ranking,
             Output::Anomaly => OutputNames::Anomaly,
@@ -107,6 +115,9 @@ impl From<OutputNames> for Output {
             OutputNames::Probabilities { classes } => Output::Probabilities { classes },
             OutputNames::Value => Output::Value,
             OutputNames::Values { names } => Output::Values { names },
+            OutputNames::SeveralProbabilities { outputs } => {
+                Output::SeveralProbabilities { outputs }
+            }
             OutputNames::Hazard => Output::Hazard,
             OutputNames::Ranking => Output::Ranking,
             OutputNames::Anomaly => Output::Anomaly,

@@ -8,7 +8,7 @@
 use super::damaged;
 use crate::any::AnyModel;
 use crate::boost::AdditiveModel;
-use crate::data::{FieldKind, Schema};
+use crate::data::{ClassList, FieldKind, Schema};
 use crate::error::{ModelFileError, quoted};
 use crate::model::Output;
 use crate::tree::{LinearLeaf, Node, Rule, Slope, Tree};
@@ -22,6 +22,15 @@ pub(super) fn output(output: Output) -> Result<Output, ModelFileError> {
     }
     if let Output::Values { names } = &output {
         distinct(names.iter(), || "the targets".into())?;
+    }
+    if let Output::SeveralProbabilities { outputs } = &output {
+        distinct(outputs.iter().map(|output| &output.name), || "the targets".into())?;
+        for ClassList { name, classes } in outputs.iter() {
+            distinct(classes.iter(), || format!("the classes of {}", quoted(name)))?;
+            if classes.is_empty() {
+                return damaged(format!("the target {} has no classes", quoted(name)));
+            }
+        }
     }
     if let Output::Quantiles { levels } = &output {
         let inside = levels.iter().all(|level| *level > 0.0 && *level < 1.0);
@@ -239,7 +248,9 @@ pub(super) fn n_levels(feature: u32, schema: &Schema, at: usize) -> Result<usize
 
 pub(super) fn value(value: &[f64], output: &Output, of: impl Fn() -> String) -> Proof {
     let (sound, expected): (fn(&f64) -> bool, _) = match output {
-        Output::Probabilities { .. } => (|p| (0.0..=1.0).contains(p), "a probability"),
+        Output::Probabilities { .. } | Output::SeveralProbabilities { .. } => {
+            (|p| (0.0..=1.0).contains(p), "a probability")
+        }
         Output::Value
         | Output::Values { .. }
         | Output::Quantiles { .. }

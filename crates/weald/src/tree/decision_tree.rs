@@ -20,14 +20,15 @@ use super::prune::Pruning;
 use super::search::Search;
 use super::statistic::fixed_point::IntegerWeights;
 use super::statistic::{
-    ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, SeveralPairs, Statistic,
-    WidePair,
+    ClassCounts, CountSum, CountedPair, Entry, PackedPair, PairSum, SeveralCounts, SeveralPairs,
+    Statistic, WidePair,
 };
 use super::stump_rounds::StumpRounds;
 use super::suspects::report_suspects;
 use super::values::put_values;
 use crate::data::{
-    Bins, ClassLabels, Distribution, Rescaled, Resolution, Sample, SeveralNumbers, Table, Target,
+    Bins, ClassLabels, Distribution, Rescaled, Resolution, Sample, SeveralLabels, SeveralNumbers,
+    Table, Target,
 };
 use crate::error::{Error, Result};
 use crate::learner::{Learner, Refit, Scalable, fit_anew};
@@ -181,7 +182,7 @@ impl Learner for DecisionTree {
 
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<TreeModel> {
         self.check()?;
-        sample.check()?;
+        sample.check_targets()?;
         let Some(Rescaled { target, exponent }) = Rescaled::of(sample) else {
             return self.fit_usual(sample, run);
         };
@@ -262,9 +263,11 @@ impl DecisionTree {
                 "several numbers",
                 "leave monotone out, or predict one number at a time",
             ),
-            Target::Classes(_) | Target::Numbers(_) | Target::Several(_) => {
-                Constraints::of(sample.table, &self.monotone, &self.interactions)
-            }
+            Target::SeveralClasses(_) if !self.monotone.is_none() => Monotone::refuse(
+                "several classes",
+                "leave monotone out, or predict one class at a time",
+            ),
+            _ => Constraints::of(sample.table, &self.monotone, &self.interactions),
         }
     }
 
@@ -291,13 +294,25 @@ impl DecisionTree {
             (Target::Classes(labels), Criterion::Error) => {
                 task.classes(labels, &criterion::Misclassified)
             }
+            (Target::SeveralClasses(several), Criterion::Auto | Criterion::Gini) => {
+                task.several_classes(several, &criterion::Gini)
+            }
+            (Target::SeveralClasses(several), Criterion::Entropy) => {
+                task.several_classes(several, &criterion::Entropy)
+            }
+            (Target::SeveralClasses(several), Criterion::GainRatio) => {
+                task.several_classes(several, &criterion::GainRatio)
+            }
+            (Target::SeveralClasses(several), Criterion::Error) => {
+                task.several_classes(several, &criterion::Misclassified)
+            }
             (Target::Numbers(values), Criterion::Auto | Criterion::Variance) => {
                 task.numbers(values)
             }
             (Target::Several(several), Criterion::Auto | Criterion::Variance) => {
                 task.several(several)
             }
-            (Target::Classes(_), Criterion::Variance) => wrong_task(
+            (Target::Classes(_) | Target::SeveralClasses(_), Criterion::Variance) => wrong_task(
                 "variance",
                 "numbers",
                 "classes",
@@ -362,6 +377,16 @@ impl Task<'_, '_> {
                 self.grow(&pairs, pairs.entries(), &criterion::Variance, unit * unit)
             }
         }
+    }
+
+    fn several_classes<C>(&self, several: &SeveralLabels, criterion: &C) -> Result<Grown>
+    where
+        C: criterion::Criterion<CountSum>,
+    {
+        let counts = SeveralCounts::new(several, self.weights.clone());
+        // A split must lower the mean over outputs; the criterion has their sum.
+        let cost_unit = 1.0 / several.n_outputs() as f64;
+        self.grow_by(&counts, counts.entries(), &criterion::Summed(*criterion), cost_unit)
     }
 
     fn several(&self, several: &SeveralNumbers) -> Result<Grown> {

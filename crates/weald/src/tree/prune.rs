@@ -62,14 +62,12 @@ impl Pruning {
                 // Quinlan's slack: a leaf may be a tenth of an error worse.
                 Ok(cut_back(&tree, limit, 0.1))
             }
-            (Pruning::ErrorBased { .. }, Target::Numbers(_) | Target::Several(_)) => {
-                Err(Error::WrongTask {
-                    method: "error-based pruning".into(),
-                    expected: "classes",
-                    found: target.words(),
-                    hint: "use cost-complexity pruning",
-                })
-            }
+            (Pruning::ErrorBased { .. }, _) => Err(Error::WrongTask {
+                method: "error-based pruning".into(),
+                expected: "classes",
+                found: target.words(),
+                hint: "use cost-complexity pruning",
+            }),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::decision_tree::Criterion;
 use super::grown::{Grown, GrownNode, NO_LEAF};
 use super::model::{Node, Rule, Tree};
 use super::pairs::PairWeights;
-use crate::data::{ClassLabels, Sample, SeveralNumbers, Target, Weights};
+use crate::data::{ClassLabels, Sample, Target, Weights};
 use crate::exact_sum::ExactSum;
 
 /// The tree with the value, weight and cost of each node.
@@ -26,7 +26,12 @@ pub fn put_values(
     let mut described = match sample.target {
         Target::Classes(labels) => describe_classes(&grown, labels, sample.weights, criterion),
         Target::Numbers(values) => describe_numbers(&grown, values, sample.weights),
-        Target::Several(several) => describe_several(&grown, several, sample.weights),
+        Target::Several(several) => describe_several(several.n_outputs(), |output| {
+            describe_numbers(&grown, &several.output(output), sample.weights)
+        }),
+        Target::SeveralClasses(several) => describe_several(several.n_outputs(), |output| {
+            describe_classes(&grown, &several.output(output), sample.weights, criterion)
+        }),
     };
     if constraints.have_directions() {
         put_in_order(&grown.nodes, &mut described, criterion, constraints);
@@ -177,12 +182,14 @@ fn describe_numbers(grown: &Shape, values: &[f64], weights: &Weights) -> Vec<Des
     sums.chunks_exact(4).map(describe).collect()
 }
 
-/// The mean of each output, and the mean over outputs of the squared distance from it.
-fn describe_several(grown: &Shape, several: &SeveralNumbers, weights: &Weights) -> Vec<Described> {
-    let n_outputs = several.n_outputs();
-    let mut described = describe_numbers(grown, &several.output(0), weights);
+/// What is put on for each output, one after the other, and the mean of their costs.
+fn describe_several(
+    n_outputs: usize,
+    describe: impl Fn(usize) -> Vec<Described>,
+) -> Vec<Described> {
+    let mut described = describe(0);
     for output in 1..n_outputs {
-        let more = describe_numbers(grown, &several.output(output), weights);
+        let more = describe(output);
         for (all, one) in described.iter_mut().zip(more) {
             all.value.extend(one.value);
             all.cost += one.cost;

@@ -114,7 +114,7 @@ fn judged(learner: &AnyLearner, truth: Truth) -> (f64, f64) {
             let share = left / y.iter().map(|y| (y - mean).powi(2)).sum::<f64>();
             (1.0 - share, share)
         }
-        Target::Several(_) => panic!(),
+        Target::Several(_) | Target::SeveralClasses(_) => panic!(),
     }
 }
 

@@ -5,7 +5,7 @@
 //! and of equals the first. A leaf must be a node that no split is allowed for.
 
 use proptest::prelude::*;
-use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
+use weald::data::{ClassLabels, Column, MISSING, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::run::Run;
 use weald::seed::Seed;
@@ -31,6 +31,8 @@ enum PlainTarget {
     Numbers(Vec<f64>),
     /// The numbers of each output.
     Several(Vec<Vec<f64>>),
+    /// The classes of each output, and how many there are.
+    SeveralClasses(Vec<(Vec<u32>, usize)>),
 }
 
 /// A split in the plainest form: for each row, whether it goes left.
@@ -47,6 +49,7 @@ impl Plain {
             PlainTarget::Classes(codes, _) => codes.len(),
             PlainTarget::Numbers(values) => values.len(),
             PlainTarget::Several(outputs) => outputs[0].len(),
+            PlainTarget::SeveralClasses(outputs) => outputs[0].0.len(),
         }
     }
 
@@ -72,6 +75,15 @@ impl Plain {
             PlainTarget::Several(outputs) => {
                 let names = (0..outputs.len()).map(|k| format!("y{k}")).collect();
                 Target::several(names, outputs).unwrap()
+            }
+            PlainTarget::SeveralClasses(outputs) => {
+                let names: Vec<String> = (0..outputs.len()).map(|k| format!("y{k}")).collect();
+                let labels = |(codes, n): &(Vec<u32>, usize)| {
+                    let classes = (0..*n).map(|i| format!("class{i}")).collect();
+                    ClassLabels::new(codes.clone(), classes).unwrap()
+                };
+                let outputs: Vec<ClassLabels> = outputs.iter().map(labels).collect();
+                Target::several_classes(&names, &outputs).unwrap()
             }
         }
     }
@@ -106,20 +118,34 @@ impl Plain {
                 let squares = outputs.iter().map(|values| self.squares(rows, values));
                 squares.sum::<f64>() / outputs.len() as f64
             }
-            PlainTarget::Classes(codes, n) => {
-                let share = |class: u32| {
-                    let own = rows.iter().filter(|&&r| codes[r] == class);
-                    own.map(|&r| self.weights.at(r)).sum::<f64>() / total
-                };
-                let shares = (0..*n as u32).map(share);
-                match criterion {
-                    Criterion::Entropy | Criterion::GainRatio => {
-                        total * shares.filter(|p| *p > 0.0).map(|p| -p * p.log2()).sum::<f64>()
-                    }
-                    Criterion::Error => total * (1.0 - shares.fold(0.0, f64::max)),
-                    _ => total * (1.0 - shares.map(|p| p * p).sum::<f64>()),
-                }
+            PlainTarget::Classes(codes, n) => self.cost_of_classes(rows, (codes, *n), criterion),
+            PlainTarget::SeveralClasses(outputs) => {
+                let costs = outputs
+                    .iter()
+                    .map(|(codes, n)| self.cost_of_classes(rows, (codes, *n), criterion));
+                costs.sum::<f64>() / outputs.len() as f64
             }
+        }
+    }
+
+    fn cost_of_classes(
+        &self,
+        rows: &[usize],
+        (codes, n): (&[u32], usize),
+        criterion: Criterion,
+    ) -> f64 {
+        let total = self.weight(rows);
+        let share = |class: u32| {
+            let own = rows.iter().filter(|&&r| codes[r] == class);
+            own.map(|&r| self.weights.at(r)).sum::<f64>() / total
+        };
+        let shares = (0..n as u32).map(share);
+        match criterion {
+            Criterion::Entropy | Criterion::GainRatio => {
+                total * shares.filter(|p| *p > 0.0).map(|p| -p * p.log2()).sum::<f64>()
+            }
+            Criterion::Error => total * (1.0 - shares.fold(0.0, f64::max)),
+            _ => total * (1.0 - shares.map(|p| p * p).sum::<f64>()),
         }
     }
 
@@ -136,6 +162,9 @@ impl Plain {
             PlainTarget::Numbers(values) => rows.iter().all(|&r| values[r] == values[rows[0]]),
             PlainTarget::Several(outputs) => {
                 outputs.iter().all(|y| rows.iter().all(|&r| y[r] == y[rows[0]]))
+            }
+            PlainTarget::SeveralClasses(outputs) => {
+                outputs.iter().all(|(y, _)| rows.iter().all(|&r| y[r] == y[rows[0]]))
             }
         }
     }
@@ -166,7 +195,8 @@ impl Plain {
                 // looks no further than the other prefixes of his order.
                 let free = tree.min_leaf_rows == 1 && tree.min_leaf_weight == 0.0;
                 // Nor does it speak of several outputs: each one's order is tried.
-                let several = matches!(self.target, PlainTarget::Several(_));
+                let several =
+                    matches!(self.target, PlainTarget::Several(_) | PlainTarget::SeveralClasses(_));
                 let subsets: Vec<u32> = match free && !several {
                     true => (0..1 << n_levels).collect(),
                     false => (self.orders().iter())
@@ -216,6 +246,18 @@ impl Plain {
             PlainTarget::Classes(codes, _) => vec![codes.iter().map(|&c| f64::from(c)).collect()],
             PlainTarget::Numbers(values) => vec![values.clone()],
             PlainTarget::Several(outputs) => outputs.clone(),
+            PlainTarget::SeveralClasses(outputs) => {
+                // Two classes have one order, more one for each.
+                let classes = |(codes, n): &(Vec<u32>, usize)| {
+                    let codes = codes.clone();
+                    let first = if *n <= 2 { *n as u32 - 1 } else { 0 };
+                    let is = move |class: u32| {
+                        codes.iter().map(|&c| f64::from(u8::from(c == class))).collect::<Vec<_>>()
+                    };
+                    (first..*n as u32).map(is).collect::<Vec<_>>()
+                };
+                outputs.iter().flat_map(classes).collect()
+            }
         }
     }
 
@@ -304,6 +346,12 @@ impl Plain {
             PlainTarget::Classes(codes, n) => {
                 (0..*n as u32).map(|c| value(&|r| f64::from(codes[r] == c))).collect()
             }
+            PlainTarget::SeveralClasses(outputs) => {
+                let shares = |(codes, n): &(Vec<u32>, usize)| -> Vec<f64> {
+                    (0..*n as u32).map(|c| value(&|r| f64::from(codes[r] == c))).collect()
+                };
+                outputs.iter().flat_map(shares).collect()
+            }
         };
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
         assert!(near(fitted.nodes[at].weight, total));
@@ -380,6 +428,11 @@ fn fine(n: usize, reach: f64) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(-reach..reach, n)
 }
 
+/// Classes of an output, and how many there are.
+fn labels(n: usize) -> impl Strategy<Value = (Vec<u32>, usize)> {
+    (1usize..4).prop_flat_map(move |k| (prop::collection::vec(0..k as u32, n), Just(k)))
+}
+
 fn target(n: usize) -> impl Strategy<Value = PlainTarget> {
     prop_oneof![
         prop::collection::vec(0u32..2, n).prop_map(|codes| PlainTarget::Classes(codes, 2)),
@@ -388,6 +441,7 @@ fn target(n: usize) -> impl Strategy<Value = PlainTarget> {
         // At most three, in whose orders all levels are tried.
         prop::collection::vec(prop_oneof![coarse(n), fine(n, 1e3), fine(n, 0.05)], 1..4)
             .prop_map(PlainTarget::Several),
+        prop::collection::vec(labels(n), 1..4).prop_map(PlainTarget::SeveralClasses),
     ]
 }
 

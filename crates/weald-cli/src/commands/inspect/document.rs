@@ -54,6 +54,12 @@ pub fn as_json(loaded: &Loaded, depth: usize) -> Value {
     if let Output::Probabilities { classes } = trained.model.output() {
         document["target"]["classes"] = json!(classes.to_vec());
     }
+    if let Output::SeveralProbabilities { outputs } = trained.model.output() {
+        let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
+        let classes: Vec<_> = outputs.iter().map(|output| output.classes.to_vec()).collect();
+        document["target"]["outputs"] = json!(names);
+        document["target"]["classes"] = json!(classes);
+    }
     if let Output::Values { names } = trained.model.output() {
         document["target"]["outputs"] = json!(names.to_vec());
     }

@@ -136,7 +136,7 @@ fn given(data: &Dataset, arguments: &OnlineArguments) -> Result<Game> {
             }
             Ok(Game::Numbers { names, advice: transposed(&said, n_rows), truth: truth.to_vec() })
         }
-        several @ Target::Several(_) => Err(no_game(several)),
+        several @ (Target::Several(_) | Target::SeveralClasses(_)) => Err(no_game(several)),
     }
 }
 
@@ -155,7 +155,7 @@ fn trained(data: &Dataset, named: &[Contender], arguments: &OnlineArguments) -> 
             let said = of_experts(data, named, |row| row[0], arguments)?;
             Ok(Game::Numbers { names, advice: transposed(&said, n_rows), truth: truth.to_vec() })
         }
-        several @ Target::Several(_) => Err(no_game(several)),
+        several @ (Target::Several(_) | Target::SeveralClasses(_)) => Err(no_game(several)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a forest tells beside its prediction: quantiles of the target, and intervals around itself.
 
 use weald::any::{AnyModel, Trained};
-use weald::data::{Aligned, Column, FieldKind, Schema, Table};
+use weald::data::{Aligned, ClassList, Column, FieldKind, Schema, Table};
 use weald::error::Error;
 use weald::forest::ForestModel;
 use weald::model::Output;
@@ -90,6 +90,14 @@ impl<'a> Beside<'a> {
             (Output::Probabilities { classes: each } | Output::Values { names: each }, Some(_)) => {
                 names.extend(each.iter().flat_map(|one| parts.map(|part| format!("{part}_{one}"))))
             }
+            (Output::SeveralProbabilities { outputs }, Some(_)) => {
+                for ClassList { name, classes } in outputs.iter() {
+                    let each = classes
+                        .iter()
+                        .flat_map(|class| parts.map(|part| format!("{part}_{name}_{class}")));
+                    names.extend(each);
+                }
+            }
             (_, Some(_)) => names.extend(parts.map(String::from)),
         }
         names
@@ -120,7 +128,7 @@ impl<'a> Beside<'a> {
     /// The standard error, and the ends of the interval; probabilities stay between 0 and 1.
     fn interval(&self, mean: f64, error: f64, reach: f64) -> [f64; 3] {
         let (low, high) = match self.forest.output {
-            Output::Probabilities { .. } => (0.0, 1.0),
+            Output::Probabilities { .. } | Output::SeveralProbabilities { .. } => (0.0, 1.0),
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
         [error, (mean - reach * error).max(low), (mean + reach * error).min(high)]

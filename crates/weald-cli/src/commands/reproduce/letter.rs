@@ -158,7 +158,7 @@ fn margins(scores: &Scores, sample: &Sample<'_>, reach: f64) -> Vec<f64> {
 fn codes<'a>(sample: &Sample<'a>) -> &'a [u32] {
     match sample.target {
         Target::Classes(labels) => labels.codes(),
-        Target::Numbers(_) | Target::Several(_) => &[],
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => &[],
     }
 }
 

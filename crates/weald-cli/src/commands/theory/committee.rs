@@ -157,7 +157,9 @@ impl Asked<'_> {
         let what = match self.train.target {
             Target::Numbers(_) => "predicted number",
             Target::Several(_) => "predicted numbers, summed over targets",
-            Target::Classes(_) => "class probabilities, summed over classes",
+            Target::Classes(_) | Target::SeveralClasses(_) => {
+                "class probabilities, summed over classes"
+            }
         };
         let title = format!(
             "variance of the {what}: {} members ({}), {}, measured at {}",

@@ -203,7 +203,7 @@ fn outputs(target: &Target) -> Result<Vec<Vec<f64>>> {
         Target::Several(several) => {
             Ok((0..several.n_outputs()).map(|output| several.output(output)).collect())
         }
-        Target::Classes(_) => wrong_task(&Linear::ridge(), target),
+        Target::Classes(_) | Target::SeveralClasses(_) => wrong_task(&Linear::ridge(), target),
     }
 }
 

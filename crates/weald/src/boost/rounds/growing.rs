@@ -82,6 +82,7 @@ impl Boosting<'_, '_> {
         };
         let (l1, l2) = (settings.l1 / g_unit, settings.l2() / h_unit);
         let criterion = Newton { l1, l2, levels, bounds: Bounds::OPEN };
+        let gain_unit = gain_unit * self.loss.gain_factor(output);
         let limits = self.limits(output..output + 1, (h_unit, gain_unit));
         match sums {
             Sums::Packed(pairs) => {
@@ -96,10 +97,12 @@ impl Boosting<'_, '_> {
         let rows = (self.entries.pop().unwrap_or_default(), std::mem::take(&mut self.vectors));
         let bag = (&self.bag, self.ranges.as_slice());
         let scaled = vector_leaves::scale(&self.gradients, self.settings, bag, &self.bins, rows);
-        let ScaledVectors { vectors, entries, outputs, weight_unit } = scaled;
+        let ScaledVectors { vectors, entries, mut outputs, weight_unit } = scaled;
+        let factors = self.gain_factors();
+        outputs.iter_mut().zip(&factors).for_each(|(output, factor)| output.factor *= factor);
         let entries = self.in_parts(entries);
         let noise = match self.pays_for_levels() {
-            true => Noise::of(&self.gradients, &self.bag),
+            true => Noise::of(&self.gradients, &factors, &self.bag),
             false => Noise::default(),
         };
         let ranked = OutputUnits::ranked(&outputs);

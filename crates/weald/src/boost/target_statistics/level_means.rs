@@ -242,7 +242,7 @@ mod tests {
             let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
             let counted = CountedRows::of(&sample).unwrap();
             let column =
-                LevelTargets { categories, targets: Targets::of(&target).unwrap(), class: None };
+                LevelTargets { categories, targets: Targets::of(&target), class: None };
             let means = column.means(&counted);
             let expected = rows_more(&levels);
             if expected.is_finite() && expected > 0.0 {

@@ -227,12 +227,14 @@ fn few_together(sample: &Sample<'_>) -> Option<(Table, Target, Weights)> {
 fn check_classes(target: &Target) -> Result<&ClassLabels> {
     match target {
         Target::Classes(labels) => Ok(labels),
-        Target::Numbers(_) | Target::Several(_) => Err(Error::WrongTask {
-            method: "calibration".into(),
-            expected: "classes",
-            found: target.words(),
-            hint: "use the base itself: numbers have no probabilities to put right",
-        }),
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
+            Err(Error::WrongTask {
+                method: "calibration".into(),
+                expected: "classes",
+                found: target.words(),
+                hint: "use the base itself: numbers have no probabilities to put right",
+            })
+        }
     }
 }
 

@@ -84,7 +84,7 @@ impl<'a> Likelihood<'a> {
     pub fn of(sample: &Sample<'a>) -> Likelihood<'a> {
         let target = sample.target;
         let outputs: Vec<Vec<f64>> = match target {
-            Target::Classes(_) => Vec::new(),
+            Target::Classes(_) | Target::SeveralClasses(_) => Vec::new(),
             Target::Numbers(values) => vec![values.to_vec()],
             Target::Several(several) => {
                 (0..several.n_outputs()).map(|output| several.output(output)).collect()
@@ -109,6 +109,10 @@ impl<'a> Likelihood<'a> {
                 let outputs = several.row(row).iter().zip(answer).zip(variances);
                 outputs.map(|((y, f), &variance)| log_normal(y - f, variance)).sum()
             }
+            Target::SeveralClasses(several) => several
+                .places(row)
+                .map(|place| libm::log(answer[place].max(LEAST_PROBABILITY)))
+                .sum(),
         }
     }
 
@@ -124,7 +128,7 @@ impl<'a> Likelihood<'a> {
             let y = |row: usize| match self.target {
                 Target::Several(several) => several.row(row)[output],
                 Target::Numbers(values) => values[row],
-                Target::Classes(_) => 0.0,
+                Target::Classes(_) | Target::SeveralClasses(_) => 0.0,
             };
             let square = |row: usize| {
                 let off = y(row) - answers.row(row)[output];

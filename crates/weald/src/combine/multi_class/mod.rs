@@ -132,12 +132,14 @@ pub(crate) fn answers() -> Arc<[String]> {
 fn classes_of<'a>(sample: &Sample<'a>, scheme: Scheme) -> Result<&'a ClassLabels> {
     match sample.target {
         Target::Classes(labels) => Ok(labels),
-        Target::Numbers(_) | Target::Several(_) => Err(Error::WrongTask {
-            method: scheme.method().into(),
-            expected: "classes",
-            found: sample.target.words(),
-            hint: "use the base itself, without a scheme for classes",
-        }),
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => {
+            Err(Error::WrongTask {
+                method: scheme.method().into(),
+                expected: "classes",
+                found: sample.target.words(),
+                hint: "use the base itself, without a scheme for classes",
+            })
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod gain_ratio;
 mod gini;
 mod newton;
 mod several_variances;
+mod summed;
 mod variance;
 mod vector_newton;
 
@@ -21,6 +22,7 @@ pub use gain_ratio::GainRatio;
 pub use gini::{Gini, gini_cost};
 pub use newton::{LevelPenalty, Newton, price_of_subset, shrink};
 pub use several_variances::SeveralVariances;
+pub use summed::Summed;
 pub use variance::{Variance, squared_excess};
 pub use vector_newton::{OutputUnits, VectorNewton};
 

@@ -20,6 +20,18 @@ impl CountSum {
         let weight = classes.iter().sum();
         CountSum { classes, weight, rows: weight }
     }
+
+    /// Adds a row of some class, so heavy and so many times.
+    pub fn add(&mut self, class: usize, weight: i64, copies: i64) {
+        self.classes[class] += weight;
+        self.weight += weight;
+        self.rows += copies;
+    }
+
+    /// Whether all rows are of one class.
+    pub fn is_pure(&self) -> bool {
+        self.classes.contains(&self.weight)
+    }
 }
 
 impl Sum for CountSum {
@@ -129,9 +141,7 @@ impl Statistic for ClassCounts<'_> {
             let weight = i64::from(self.weights.at(row_of(entry)));
             ((entry >> 32) as usize, weight, if self.weights.are_counts { weight } else { 1 })
         };
-        sum.classes[class] += weight;
-        sum.weight += weight;
-        sum.rows += copies;
+        sum.add(class, weight, copies);
     }
 
     #[inline]
@@ -154,6 +164,6 @@ impl Statistic for ClassCounts<'_> {
     }
 
     fn is_pure(&self, sum: &CountSum, _: &[Entry]) -> bool {
-        sum.classes.contains(&sum.weight)
+        sum.is_pure()
     }
 }

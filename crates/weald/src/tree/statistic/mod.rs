@@ -10,6 +10,7 @@ pub mod fixed_point;
 mod packed_gradients;
 mod pair;
 mod several;
+mod several_counts;
 mod vector;
 
 use std::cmp::Ordering;
@@ -19,6 +20,7 @@ pub use counts::{ClassCounts, CountSum};
 pub use packed_gradients::PackedGradients;
 pub use pair::{PackedPair, PairSum, WidePair, pack};
 pub use several::{SeveralPairs, SeveralSum};
+pub use several_counts::{SeveralCountSum, SeveralCounts};
 pub use vector::{Layout, VectorSum, Vectors};
 
 use super::kernel::vectors::Block;

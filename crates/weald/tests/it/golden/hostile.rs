@@ -425,6 +425,15 @@ fn names_that_are_ambiguous() {
     let several = || File::open("v1_several");
     refused(several().rename("\"height\"", "\"x\",\"x\" "), "\"x\" is twice among the targets");
     refused(several().rename("\"height\",", "         "), "expected [3, 1]");
+    let classes = || File::open("v1_several_classes");
+    refused(
+        classes().rename("[\"no\",\"yes\"]", "[\"no\",\"no\" ]"),
+        "\"no\" is twice among the classes",
+    );
+    refused(classes().rename("[\"no\",\"yes\"]", "[          ]"), "has no classes");
+    refused(classes().rename("[\"no\",\"yes\"]", "[\"no\"      ]"), "expected [3, 4]");
+    let boosted = File::open("v1_several_boosted").rename("[\"no\",\"yes\"]", "[\"n\",\"y\",\"\"]");
+    refused(boosted, "its link does not make 6 predictions of 4 scores");
     refused(regression().rename("\"fields\"", "\"feelds\""), "unknown field");
 }
 

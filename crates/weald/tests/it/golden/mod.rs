@@ -40,7 +40,7 @@ struct Golden {
     scores: &'static str,
 }
 
-const GOLDEN: [Golden; 24] = [
+const GOLDEN: [Golden; 26] = [
     Golden {
         name: "v1_constant",
         model: models::constant,
@@ -80,6 +80,16 @@ const GOLDEN: [Golden; 24] = [
         name: "v1_several",
         model: models::several,
         scores: "0742a4a7d0d32bc4c1281ab840778c33cac35a823e677dc550c61c640e45bae3",
+    },
+    Golden {
+        name: "v1_several_classes",
+        model: models::several_classes,
+        scores: "615a7b426b42ad9f3e50a9a7b938abad3ee406d720735dc040e6fbd50fabd583",
+    },
+    Golden {
+        name: "v1_several_boosted",
+        model: models::several_boosted,
+        scores: "d0918e70f0ae21e712a1ed710424b6dbada8d1c8871f73fdcd417edcf8c83b20",
     },
     Golden {
         name: "v1_forest",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use weald::any::{AnyModel, MetricValue, TargetField, Trained};
 use weald::base::constant::ConstantModel;
 use weald::boost::{AdditiveModel, LearningCurve};
-use weald::data::{Column, Field, FieldKind, Levels, MISSING, Schema, Table};
+use weald::data::{ClassList, Column, Field, FieldKind, Levels, MISSING, Schema, Table};
 use weald::ensemble::{Combiner, Ensemble, Member, OutOfBagCurve};
 use weald::loss::Link;
 use weald::model::Output;
@@ -247,6 +247,53 @@ pub fn several() -> Trained {
     let output = Output::Values { names: names(&["height", STRANGE]) };
     let model = TreeModel { tree, schema: schema(), output };
     trained(AnyModel::Tree(model), "decision-tree", &[("max_depth", "1")], 7, vec![])
+}
+
+/// Classes of two targets, one of a strange name.
+fn two_targets() -> Output {
+    let list =
+        |name: &str, classes: &[&str]| ClassList { name: name.into(), classes: names(classes) };
+    let outputs = [list("colour", &["red", STRANGE, "green"]), list(STRANGE, &["no", "yes"])];
+    Output::SeveralProbabilities { outputs: outputs.into() }
+}
+
+/// A tree of classes of two targets.
+pub fn several_classes() -> Trained {
+    let rule = Rule::Number { feature: 0, threshold: 1.5, missing_left: true };
+    let values = [
+        [0.25, 0.5, 0.25, 0.1, 0.9],
+        [0.0, 1.0, 0.0, 1.0, 0.0],
+        [0.1 + 0.2, 0.2, 0.5, 5e-324, 1.0],
+    ];
+    let tree = Tree {
+        nodes: vec![node(rule, 2, 8.0), leaf(5.0), leaf(3.0)],
+        values: values.concat(),
+        width: 5,
+        linear: None,
+    };
+    let model = TreeModel { tree, schema: schema(), output: two_targets() };
+    trained(AnyModel::Tree(model), "decision-tree", &[("max_depth", "1")], 7, vec![])
+}
+
+/// Boosted classes of two targets: three scores of one, and log-odds of the other.
+pub fn several_boosted() -> Trained {
+    let rule = Rule::Number { feature: 0, threshold: -0.5, missing_left: false };
+    let tree = Tree {
+        nodes: vec![node(rule, 2, 8.0), leaf(5.0), leaf(3.0)],
+        values: vec![0.0, 0.0, 0.0, 0.0, 0.5, -1.5, 0.1 + 0.2, 700.0, -0.25, 1.0, -2.0, -0.75],
+        width: 4,
+        linear: None,
+    };
+    let model = AdditiveModel {
+        start: vec![0.5, -0.25, 0.0, 0.125],
+        trees: vec![tree.clone(), tree].into(),
+        n_runs: 1,
+        link: Link::Each,
+        schema: schema(),
+        output: two_targets(),
+        curve: None,
+    };
+    trained(AnyModel::Additive(model), "gradient-boosting", &[("n_trees", "2")], 7, vec![])
 }
 
 /// Rows that reach every leaf, with infinities, missing values and a level the models do not know.

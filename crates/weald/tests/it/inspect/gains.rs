@@ -65,6 +65,13 @@ fn the_importance_of_a_tree_is_the_impurity_that_its_splits_remove() {
                 Target::Several(several) => {
                     (0..several.n_outputs()).map(|k| spread(&|row| several.row(row)[k])).sum()
                 }
+                Target::SeveralClasses(several) => (0..several.n_classes())
+                    .map(|at| {
+                        spread(&|row| {
+                            f64::from(u8::from(several.places(row).any(|place| place == at)))
+                        })
+                    })
+                    .sum(),
             }
         };
         check_shares(task, &importance(&model), &gains_by_rows(0, &model, &made.table, cost));

@@ -2,7 +2,7 @@
 //! infinities, a constant column and a noisy target.
 
 use weald::any::{AnyLearner, METHODS};
-use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
+use weald::data::{ClassLabels, Column, MISSING, Sample, Table, Target, Weights};
 use weald::seed::{Purpose, Seed};
 
 /// A table with its target and weights.
@@ -107,6 +107,25 @@ pub fn several(n: usize) -> Made {
     Made { table, target, weights: Weights::Uniform }
 }
 
+/// Three classes a row of one, two of another, and three of a third that hangs on the first.
+pub fn several_classes(n: usize) -> Made {
+    let (table, signal) = table(n);
+    let Column::Numeric(first) = table.column(0) else { panic!() };
+    let codes = |cuts: &[f64], of: &dyn Fn(usize) -> f64| {
+        let code = |row| cuts.iter().filter(|cut| **cut < of(row)).count() as u32;
+        let classes = (0..=cuts.len()).map(|i| format!("class {i}")).collect();
+        ClassLabels::new((0..n).map(code).collect(), classes).unwrap()
+    };
+    let outputs = [
+        codes(&[0.0, 2.0], &|row| signal[row]),
+        codes(&[0.5], &|row| first.at(row)),
+        codes(&[-1.0, 1.0], &|row| signal[row] + first.at(row)),
+    ];
+    let names = ["height", "side", "both"].map(String::from);
+    let target = Target::several_classes(&names, &outputs).unwrap();
+    Made { table, target, weights: Weights::Uniform }
+}
+
 /// One made table for each kind of task.
 pub fn tasks() -> Vec<(&'static str, Made)> {
     // At most 255 rows: every bin is then one value, and a row of weight 0 leaves no trace.
@@ -118,6 +137,7 @@ pub fn tasks() -> Vec<(&'static str, Made)> {
         ("four classes", classes(230, &[0.0, 1.2, 2.5])),
         ("numbers", Made { table, target, weights: Weights::Uniform }),
         ("several numbers", several(240)),
+        ("several classes", several_classes(235)),
     ]
 }
 
@@ -146,7 +166,8 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
                 &["logistic", "exponential", "hinge", "squared-hinge", "softmax"]
             }
             Target::Classes(_) => &["auto"],
-            Target::Several(_) => &[],
+            Target::Several(_) => &["squared", "quantile:0.8"],
+            Target::SeveralClasses(_) => &["auto"],
         };
         for loss in losses {
             let mut learner = AnyLearner::named(method).unwrap();
@@ -158,10 +179,15 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
             for (key, value) in [("loss", *loss), ("n_trees", "12")].into_iter().chain(limits) {
                 learner.set(key, value).unwrap();
             }
-            if ["auto", "softmax", "quantile:0.1,0.5,0.9"].contains(loss) {
+            let is_several = matches!(target, Target::Several(_) | Target::SeveralClasses(_));
+            if is_several || ["auto", "softmax", "quantile:0.1,0.5,0.9"].contains(loss) {
                 let mut vectors = learner.clone();
                 vectors.set("vector_leaves", "true").unwrap();
                 learners.push((format!("{method} {loss} with vector leaves"), vectors));
+            }
+            if is_several {
+                // By themselves several targets share their trees.
+                learner.set("vector_leaves", "false").unwrap();
             }
             learners.push((format!("{method} {loss}"), learner));
         }
@@ -284,14 +310,41 @@ pub fn every_learner(target: &Target) -> Vec<(String, AnyLearner)> {
             learners.retain(|(name, _)| !name.contains("c45") && !name.contains("entropy"));
             learners.retain(|(name, _)| !name.contains("of classes"));
         }
-        Target::Classes(_) => learners.retain(|(name, _)| name != "boosted-regression-trees"),
+        Target::Classes(_) | Target::SeveralClasses(_) => {
+            learners.retain(|(name, _)| name != "boosted-regression-trees")
+        }
     }
     let base = ["ridge", "logistic-regression", "linear-svm", "naive-bayes"];
     learners.retain(|(name, learner)| {
         !base.contains(&name.as_str()) || learner.task() == Some(target.task())
     });
-    if let Target::Several(_) = target {
-        learners.retain(|(name, _)| !name.contains("boost"));
+    if let Target::Several(_) | Target::SeveralClasses(_) = target {
+        // Of one target alone.
+        let of_one = ["adaboost", "boosted-regression-trees", "target_statistics"];
+        learners.retain(|(name, _)| !of_one.iter().any(|word| name.contains(word)));
+    }
+    if let Target::SeveralClasses(_) = target {
+        // What learns one list of classes, and rules that only that has.
+        let of_one = [
+            "boost",
+            "samme",
+            "c45",
+            "linear",
+            "ridge",
+            "logistic",
+            "bayes",
+            "neighbours",
+            "of classes",
+            "stacking",
+            "blending",
+            "super-learner",
+            "selection",
+            "mixture",
+            "calibration",
+            "one-vs",
+            "median",
+        ];
+        learners.retain(|(name, _)| !of_one.iter().any(|word| name.contains(word)));
     }
     learners
 }
@@ -333,7 +386,7 @@ fn boosted(target: &Target) -> Vec<(String, AnyLearner)> {
             ("adaboost-r", &[]),
             ("adaboost-rt", &[("learning_rate", "0.5")]),
         ],
-        Target::Several(_) => &[],
+        Target::Several(_) | Target::SeveralClasses(_) => &[],
     };
     let two: &[(&str, &[(&str, &str)])] = match target {
         Target::Classes(labels) if labels.n_classes() == 2 => &[("adaboost-star", &[])],
@@ -420,7 +473,7 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
             &[("scheme", "one-vs-one:dag")],
             &[("scheme", "output-codes:auto")],
         ],
-        Target::Numbers(_) | Target::Several(_) => &[],
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => &[],
     };
     let forest: &[(&str, &str)] = &[("base.n_trees", "5")];
     let bayes: &[(&str, &str)] = &[("base", "naive-bayes")];
@@ -435,7 +488,7 @@ fn combined(target: &Target) -> Vec<(String, AnyLearner)> {
             [bayes, &[("map", "isotonic"), ("held_out", "folds:2")]],
             [bayes, &[("map", "sigmoid"), ("held_out", "share:0.4")]],
         ],
-        Target::Numbers(_) | Target::Several(_) => &[],
+        Target::Numbers(_) | Target::Several(_) | Target::SeveralClasses(_) => &[],
     };
     let made = |name: &str, settings: &[&[(&str, &str)]]| {
         let method = name.split(' ').next().unwrap();

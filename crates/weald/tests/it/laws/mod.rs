@@ -11,7 +11,7 @@ use made::{Made, every_learner, tasks};
 use weald::Error;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::boost::GradientBoosting;
-use weald::data::{Aligned, Column, MISSING, Sample, Table, Target, Weights};
+use weald::data::{Aligned, ClassList, Column, MISSING, Sample, Table, Target, Weights};
 use weald::ensemble::{Combiner, Ensemble};
 use weald::forest::RandomForest;
 use weald::learner::Learner;
@@ -347,10 +347,17 @@ fn nothing_to_predict_is_enough_or_refused() {
 fn probabilities_are_probabilities() {
     for_each(|name, learner, made| {
         let scores = fit(learner, made).scores(&made.table).unwrap();
-        if let (Target::Classes(_), false) = (&made.target, learner.needs_no_target()) {
-            for row in scores.rows() {
-                let sum: f64 = row.iter().sum();
-                assert!((sum - 1.0).abs() < 1e-12 && row.iter().all(|p| *p >= 0.0), "{name}");
+        let segments: Vec<_> = match &made.target {
+            _ if learner.needs_no_target() => return,
+            Target::Classes(labels) => std::iter::once(0..labels.n_classes()).collect(),
+            Target::SeveralClasses(several) => ClassList::segments(several.outputs()).collect(),
+            _ => return,
+        };
+        for row in scores.rows() {
+            for segment in &segments {
+                let shares = &row[segment.clone()];
+                let sum: f64 = shares.iter().sum();
+                assert!((sum - 1.0).abs() < 1e-12 && shares.iter().all(|p| *p >= 0.0), "{name}");
             }
         }
     });

@@ -17,7 +17,7 @@ fn methods(target: &Target) -> Vec<(String, AnyLearner)> {
     let mut methods: Vec<(String, AnyLearner)> =
         METHODS.iter().map(|m| (m.name.to_string(), (m.make)())).collect();
     let special = match target {
-        Target::Classes(_) => "boosted-regression-trees",
+        Target::Classes(_) | Target::SeveralClasses(_) => "boosted-regression-trees",
         Target::Numbers(_) | Target::Several(_) => "c45",
     };
     methods.retain(|(name, _)| name != special && name != "adaboost-star");

@@ -70,7 +70,7 @@ fn weights_of_any_size_give_the_same_predictions() {
 fn multiplied(made: &Made, k: i32) -> Option<Made> {
     let times = |values: &[f64]| values.iter().map(|y| libm::ldexp(*y, k)).collect::<Vec<_>>();
     let target = match &made.target {
-        Target::Classes(_) => return None,
+        Target::Classes(_) | Target::SeveralClasses(_) => return None,
         Target::Numbers(values) => Target::numbers(times(values)).unwrap(),
         Target::Several(several) => {
             let outputs = (0..several.n_outputs()).map(|i| times(&several.output(i)));

@@ -187,7 +187,7 @@ fn levels_of_noise_do_no_harm() {
         let value = |row: usize| match &target {
             Target::Classes(labels) => labels.codes()[row].into(),
             Target::Numbers(values) => values[row],
-            Target::Several(_) => panic!("one number a row"),
+            Target::Several(_) | Target::SeveralClasses(_) => panic!("one target a row"),
         };
         let excess = |level_charge: f64| {
             let settings = GradientBoosting { level_charge, n_trees: 30, ..settings.clone() };
