@@ -92,7 +92,11 @@ def measured(loss, side, train, test, seed):
 def page(args):
     found = {name: Results(COLLECTION, name) for name in ["weald", *loss_sides.PEERS]}
     ours, peers = found.pop("weald"), {n: side for n, side in found.items() if n != "constant"}
-    lines = ["# Libraries that are told the loss and nothing else", "", "`bench/run study losses`"]
+    lines = [
+        "# Libraries given a loss and otherwise left to their defaults",
+        "",
+        "`bench/run study losses`",
+    ]
     versions = ", ".join(f"{name} {side.version}" for name, side in peers.items())
     lines += ["", f"Conditions: {machine.described()}; one thread for every side; {versions}.", ""]
     about = [__doc__.split("prints what is known: ")[1], about_sides()]

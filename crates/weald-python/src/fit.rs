@@ -44,6 +44,12 @@ impl Rows {
             offset: offset.map(|offset| offset.as_array().iter().copied().collect()),
         })
     }
+
+    /// What the rows weigh together.
+    #[getter]
+    fn weight(&self) -> f64 {
+        (0..self.table.get().table.n_rows()).map(|row| self.weights.at(row)).sum()
+    }
 }
 
 /// What a fit gives.

@@ -11,7 +11,7 @@ use crate::paths::InFile;
 Rows are drawn with replacement, as many as there are, and the statistic is computed again
 for each such resample. The intervals say where it would lie had other rows been drawn; BCa
 is the better one where the statistic is skewed. Rows with a missing value in the columns
-used are left out. Ctrl-C shows what there is.
+used are left out. Ctrl-C shows the results so far.
 
 Examples:
   weald bootstrap data/hitters.csv --column Salary

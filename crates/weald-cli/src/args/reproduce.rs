@@ -11,7 +11,7 @@ Without NAME the results are listed. Data sets are read from a folder with a fil
 index.json: a list of objects with `name`, `file` and `target`, and where a set has them
 `task` (such as multiclass), `categorical` (columns), `rows`, and `split`: {\"train\": [0, N],
 \"test\": [N, M]}. For letter the table itself will do: its first four fifths are trained on.
-Ctrl-C shows what there is.
+Ctrl-C shows the results so far.
 
 Examples:
   weald reproduce letter --data sets/letter.csv --rounds 100

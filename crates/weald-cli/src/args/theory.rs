@@ -57,7 +57,7 @@ pub struct MarginsArguments {
 A committee of M members is trained on each of several bootstraps of the rows, which stand
 for training sets. How members and committees vary over them is measured at rows that were
 held out: a fifth, 1,000 at the most. The members of random-forest and extra-trees are
-their trees; any other method is bagged. Ctrl-C shows what there is.
+their trees; any other method is bagged. Ctrl-C shows the results so far.
 
 Examples:
   weald theory committee data/hitters.csv --target Salary

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._estimator import places
+from ._labels import places
 from ._weald import WealdError
 
 TOLERANCE = 1e-4

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +25,7 @@ from . import _several, _table, _weald
 from ._at_once import keep_interrupted
 from ._dataset import Dataset
 from ._html import Shown
+from ._labels import check_finite, encode, labels, later_codes, unmasked
 from ._listen import listening, stay
 from ._model import Model, names_of
 from ._naming import named_as_here
@@ -204,8 +204,8 @@ class Estimator(Shown):
         if y is not None:
             check_consistent_length(np.empty(table.n_rows), y)
         target = self._target(y, table.n_rows)
-        rows, weight = self._rows(table, target, sample_weight, groups, offset)
-        given = Given(table.names, table.n_rows, weight, getattr(self, "classes_", None))
+        rows = self._rows(table, target, sample_weight, groups, offset)
+        given = Given(table.names, table.n_rows, rows.weight, getattr(self, "classes_", None))
         validation = None if eval_set is None else self._validation(eval_set)
         parts = self._parts(given)
         with listening(self) as heard, self._during(parts), named_as_here(self):
@@ -243,21 +243,19 @@ class Estimator(Shown):
 
     def _rows(
         self, table: Any, target: Any, sample_weight: Any, groups: Any, offset: Any
-    ) -> tuple[_weald.Rows, float]:
-        """The rows of a table with what belongs to them, and what they weigh together."""
+    ) -> _weald.Rows:
+        """The rows of a table with what belongs to them."""
         n_rows = table.n_rows
         if sample_weight is not None:
             shape = np.empty((n_rows, 1), dtype=np.float64)
             sample_weight = unmasked(sample_weight, "sample_weight")
             sample_weight = _check_sample_weight(sample_weight, shape, dtype=np.float64)
-            sample_weight = _of_usual_size(sample_weight)
         if groups is not None:
             check_consistent_length(np.empty(n_rows), groups)
             groups = np.unique(labels(groups, "groups"), return_inverse=True)[1].astype(np.uint32)
         if offset is not None:
             offset = np.ascontiguousarray(unmasked(offset, "offset"), dtype=np.float64)
-        rows = _weald.Rows(table, target, weights=sample_weight, groups=groups, offset=offset)
-        return rows, float(n_rows if sample_weight is None else sample_weight.sum())
+        return _weald.Rows(table, target, weights=sample_weight, groups=groups, offset=offset)
 
     def _validation(self, eval_set: Any) -> _weald.Rows:
         """Rows to stop early by: a pair, a triple with weights, or a list of one of these."""
@@ -279,7 +277,7 @@ class Estimator(Shown):
 
     def _later_rows(self, table: _weald.Table, target: _weald.Target, third: Any) -> _weald.Rows:
         """Rows to stop early by, given what came with them: their weights."""
-        return self._rows(table, target, third, None, None)[0]
+        return self._rows(table, target, third, None, None)
 
     def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
         """The target of other rows than those of the fit."""
@@ -320,7 +318,7 @@ class Classifier(ClassifierMixin, Estimator):
             return self._several_targets(y)
         y = labels(y)
         check_classification_targets(y)
-        classes, codes = _encoded(y)
+        classes, codes = encode(y)
         # Of several targets a list for each.
         self.classes_: Any = classes
         self.n_classes_: Any = len(classes)
@@ -341,7 +339,7 @@ class Classifier(ClassifierMixin, Estimator):
         columns = [labels(column) for column in _several.columns(y)]
         for column in columns:
             check_classification_targets(column)
-        encoded = [_encoded(column) for column in columns]
+        encoded = [encode(column) for column in columns]
         self.classes_ = [classes for classes, _ in encoded]
         self.n_classes_ = [len(classes) for classes in self.classes_]
         self.n_outputs_ = len(encoded)
@@ -351,7 +349,7 @@ class Classifier(ClassifierMixin, Estimator):
 
     def _later_target(self, y: Any, n_rows: int) -> _weald.Target:
         if not self._has_several:
-            codes = _later_codes(labels(y), self.classes_)
+            codes = later_codes(labels(y), self.classes_)
             return _weald.Target.of_classes(codes, names_of(self.classes_))
         columns = _several.columns(y)
         if len(columns) != len(self.classes_):
@@ -359,7 +357,7 @@ class Classifier(ClassifierMixin, Estimator):
                 f"eval_set has {len(columns)} targets, the training rows {len(self.classes_)}"
             )
         known = zip(columns, self.classes_, strict=True)
-        codes = np.stack([_later_codes(column, classes) for column, classes in known], axis=1)
+        codes = np.stack([later_codes(column, classes) for column, classes in known], axis=1)
         classes = [names_of(own) for own in self.classes_]
         return _weald.Target.of_several_classes(codes, _several.names(y), classes)
 
@@ -449,142 +447,3 @@ class Regressor(RegressorMixin, Estimator):
 def flat(scores: np.ndarray) -> np.ndarray:
     """Numbers of rows, as a list where a row has one."""
     return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
-def _of_usual_size(weights: np.ndarray) -> np.ndarray:
-    """Weights whose sum is neither infinite nor 0: only what they are to each other matters."""
-    largest = weights.max(initial=0.0)
-    exponent = int(np.frexp(largest)[1])
-    if not np.isfinite(largest) or largest <= 0.0 or abs(exponent) <= 64:
-        return weights
-    scaled = np.ldexp(weights, -exponent)
-    # None becomes 0, which would be as good as absent.
-    return np.where(weights > 0.0, np.maximum(scaled, np.finfo(np.float64).tiny), scaled)
-
-
-def unmasked(values: Any, name: str) -> Any:
-    """Values none of which is masked."""
-    if np.ma.isMaskedArray(values):
-        masked = np.atleast_1d(np.ma.getmaskarray(values))
-        bad = np.flatnonzero(masked.reshape(len(masked), -1).any(axis=1))
-        if len(bad):
-            more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-            raise ValueError(
-                f"{name} is masked in row {bad[0]}{more}; every row needs a value: drop these rows"
-            )
-        return np.ma.getdata(values)
-    return values
-
-
-def check_finite(y: np.ndarray) -> None:
-    """Numbers must be finite; the error says where they are not."""
-    if y.dtype.kind != "f":
-        return
-    bad = np.flatnonzero(~np.isfinite(y).reshape(len(y), -1).all(axis=1))
-    if len(bad) == 0:
-        return
-    what = "NaN" if np.isnan(y[bad[0]]).any() else "infinity"
-    more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-    raise ValueError(
-        f"Input y contains {what}: in row {bad[0]}{more}. "
-        "Every target value must be a finite number: drop these rows."
-    )
-
-
-def labels(y: Any, name: str = "y") -> np.ndarray:
-    """Labels of rows, one for each, none of which is missing."""
-    if isinstance(y, list | tuple) and len({isinstance(label, str) for label in y}) == 2:
-        y = np.array(y, dtype=object)  # NumPy would make text of everything, NaN too.
-    y = column_or_1d(unmasked(y, name), warn=True)
-    if name == "y":
-        check_finite(y)
-    elif y.dtype.kind == "f" and np.isnan(y).any():
-        raise _lacking(name, "nan", np.flatnonzero(np.isnan(y)))
-    if y.dtype.kind == "O":
-        _check_there(name, y)
-        if all(isinstance(label, Integral) for label in y):
-            numbers = np.array(y.tolist())
-            y = numbers if numbers.dtype.kind in "iub" else y
-    if y.dtype.kind in "mM":
-        bad = np.flatnonzero(np.isnat(y))
-        if len(bad):
-            raise _lacking(name, "NaT", bad)
-    return y
-
-
-def _check_there(name: str, y: np.ndarray) -> None:
-    """Objects must be labels of one kind; None, NaN and the like are none."""
-    # Nothing else than what is missing differs from itself, or cannot tell.
-    is_lacking = np.fromiter((_is_lacking(label) for label in y), bool, len(y))
-    bad = np.flatnonzero(is_lacking)
-    if len(bad):
-        raise _lacking(name, str(y[bad[0]]), bad)
-    is_text = np.fromiter((isinstance(label, str) for label in y), bool, len(y))
-    if is_text.any() and not is_text.all():
-        row = int(np.flatnonzero(is_text != is_text[0])[0])
-        raise ValueError(
-            f"{name} holds {y[0]!r:.80} in row 0 but {y[row]!r:.80} in row {row}; labels must be "
-            "of one type: make all of them text, or none"
-        )
-
-
-def _is_lacking(label: Any) -> bool:
-    if label is None:
-        return True
-    try:
-        return bool(label != label)
-    except (TypeError, ValueError):  # pandas.NA is neither equal to itself nor not.
-        return True
-
-
-def _lacking(name: str, what: str, bad: np.ndarray) -> ValueError:
-    more = f" and {len(bad) - 1} more" if len(bad) > 1 else ""
-    return ValueError(
-        f"Input {name} contains {'NaN' if what == 'nan' else what}: in row {bad[0]}{more}. "
-        "Every row needs a label: drop these rows, or give them one of their own."
-    )
-
-
-def places(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The place of each label among sorted classes; -1 of one that is none of them."""
-    if labels.dtype == classes.dtype and labels.dtype.kind != "O":
-        nearest = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-        return np.where(classes[nearest] == labels, nearest, -1)
-    # Of two types NumPy makes a third, in which labels may be equal that are not.
-    known = {label: place for place, label in enumerate(classes.tolist())}
-    return np.array([_place(known, label) for label in labels.tolist()], dtype=np.intp)
-
-
-def _place(known: dict[Any, int], label: Any) -> int:
-    try:
-        return known.get(label, -1)
-    except TypeError:  # What cannot be a key is none of them.
-        return -1
-
-
-def _later_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """The codes of rows of an eval_set, whose classes must be known."""
-    codes = places(y, classes)
-    unknown = np.flatnonzero(codes < 0)
-    if len(unknown):
-        raise ValueError(
-            f"eval_set holds the class {shortened(_table.level_name(y[unknown[0]]), 80)}, "
-            "which the training rows do not"
-        )
-    return codes.astype(np.uint32)
-
-
-def _encoded(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The classes, sorted, and the code of each row; without sorting where numbers are small."""
-    if y.dtype.kind in "iub" and len(y):
-        first = y.min()
-        if int(y.max()) - int(first) < 1 << 16:
-            # Wide enough for differences, and for 2^64 - 1.
-            wide = np.uint64 if y.dtype.kind == "u" else np.int64
-            shifted = (y.astype(wide) - first.astype(wide)).astype(np.uint32)
-            is_there = np.bincount(shifted, minlength=int(y.max()) - int(first) + 1) > 0
-            codes = (np.cumsum(is_there) - 1).astype(np.uint32)
-            classes = (np.flatnonzero(is_there).astype(wide) + first.astype(wide)).astype(y.dtype)
-            return classes, shifted if is_there.all() else codes[shifted]
-    classes, places = np.unique(y, return_inverse=True)
-    return classes, places.astype(np.uint32)

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from . import _table, _weald
 from ._at_once import at_once
-from ._estimator import check_finite, labels, unmasked
 from ._experts import FIRST_FIT, Codes, Fixed, Refitted, experts_of
+from ._labels import check_finite, labels, unmasked
 from ._naming import named_as_here
 from ._text import text
 from ._threads import seed_of

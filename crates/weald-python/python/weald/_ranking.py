@@ -13,7 +13,8 @@ from . import _weald
 from ._at_once import at_once
 from ._boosting import Boosting
 from ._describe import documented
-from ._estimator import Given, check_finite, unmasked
+from ._estimator import Given
+from ._labels import check_finite, unmasked
 
 
 @documented
@@ -72,7 +73,7 @@ class GradientBoostingRanker(Boosting):
 
     def _later_rows(self, table: _weald.Table, target: _weald.Target, third: Any) -> _weald.Rows:
         groups = np.zeros(table.n_rows, dtype=np.uint32) if third is None else third
-        return self._rows(table, target, None, groups, None)[0]
+        return self._rows(table, target, None, groups, None)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict scores by which to sort the rows of a query, the highest first."""

@@ -110,7 +110,7 @@ def table_of_matrix(
     """Make the table of a matrix of floats.
 
     ``given`` is what the floats were made of: levels are those of the user's own integers, and
-    integers that floats cannot hold are told of. ``meaning`` is what all of the floats stand for.
+    integers that floats cannot hold are reported. ``meaning`` is what all of the floats stand for.
     """
     own = _own_columns(given, X.shape)
     for i, name in enumerate(names):

@@ -113,6 +113,8 @@ class Rows:
         groups: NDArray[np.uint32] | None = None,
         offset: NDArray[np.float64] | None = None,
     ) -> Rows: ...
+    @property
+    def weight(self) -> float: ...
 
 @final
 class Fitted:

@@ -1,6 +1,5 @@
 //! A loss by name, as parameters give it.
 
-use super::rescaled::degree;
 use super::targets::Targets;
 use crate::data::{ClassList, Rescaled, Sample, Target, Task};
 use crate::error::{Error, Result};
@@ -95,7 +94,7 @@ impl LossChoice {
                 let n = several.n_outputs();
                 let losses: Vec<_> = (0..n).map(|_| self.for_classes(0)).collect();
                 // Targets of extreme size are fitted as they are of usual size.
-                let usual = losses.first().and_then(|loss| degree(&**loss));
+                let usual = losses.first().and_then(|loss| loss.degree());
                 let usual = usual.and_then(|_| Rescaled::of(sample));
                 let several = match usual.as_ref().map(|usual| &usual.target) {
                     Some(Target::Several(usual)) => usual,

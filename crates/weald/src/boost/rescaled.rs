@@ -6,15 +6,6 @@ use crate::error::{Error, Result};
 use crate::learner::{Extras, Validation};
 use crate::loss::Loss;
 
-/// What power of the targets' unit a loss grows with; `None` where it depends on the unit.
-pub(super) fn degree(loss: &dyn Loss) -> Option<i32> {
-    match loss.name() {
-        "squared" => Some(2),
-        "absolute" | "quantile" => Some(1),
-        _ => None,
-    }
-}
-
 /// A fit whose targets, and all that is compared with them, are divided by a power of two.
 pub(super) struct OfUsualSize<'a, 'e> {
     sample: &'a Sample<'a>,
@@ -34,9 +25,7 @@ impl<'a, 'e> OfUsualSize<'a, 'e> {
         sample: &'a Sample<'a>,
         extras: &'a Extras<'e, AdditiveModel>,
     ) -> Result<Option<OfUsualSize<'a, 'e>>> {
-        let Some(degree) = degree(loss) else { return Ok(None) };
-        // The mean of the losses of several targets has no unit.
-        let degree = if loss.n_targets() > 1 { 0 } else { degree };
+        let Some(degree) = loss.degree() else { return Ok(None) };
         let Some(usual) = Rescaled::of(sample) else { return Ok(None) };
         let given = [
             (extras.continued.is_some(), "a model to go on from"),

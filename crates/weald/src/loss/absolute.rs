@@ -16,6 +16,10 @@ impl Loss for Absolute {
         Task::Regression
     }
 
+    fn degree(&self) -> Option<i32> {
+        Some(1)
+    }
+
     fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64> {
         vec![weighted_quantile(&mut weighted(targets.iter().copied(), weights), 0.5)]
     }

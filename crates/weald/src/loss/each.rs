@@ -132,6 +132,12 @@ impl Loss for Each {
         self.parts.first().map_or(Task::Regression, |part| part.loss.task())
     }
 
+    /// The mean of the losses of several targets, each in its own unit, has none.
+    fn degree(&self) -> Option<i32> {
+        let of_first = self.parts.first()?.loss.degree();
+        if self.parts.len() > 1 { of_first.map(|_| 0) } else { of_first }
+    }
+
     fn check(&self, targets: &[f64]) -> Result<()> {
         let check = |(at, part): (usize, &Part)| part.loss.check(&self.targets(targets, at));
         self.parts.iter().enumerate().try_for_each(check)

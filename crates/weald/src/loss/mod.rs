@@ -120,6 +120,12 @@ pub trait Loss: Send + Sync + std::fmt::Debug {
         1
     }
 
+    /// If targets and scores in another unit have the same loss in another unit: the power of the
+    /// targets' unit that the loss grows with. Targets of extreme size may then be divided first.
+    fn degree(&self) -> Option<i32> {
+        None
+    }
+
     /// The constant scores that fit best.
     fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64>;
 

@@ -24,6 +24,10 @@ impl Loss for Quantile {
         Task::Regression
     }
 
+    fn degree(&self) -> Option<i32> {
+        Some(1)
+    }
+
     fn width(&self) -> usize {
         self.levels.len()
     }

@@ -16,6 +16,10 @@ impl Loss for Squared {
         Task::Regression
     }
 
+    fn degree(&self) -> Option<i32> {
+        Some(2)
+    }
+
     fn start(&self, targets: &[f64], weights: &Weights) -> Vec<f64> {
         vec![mean(targets, weights)]
     }

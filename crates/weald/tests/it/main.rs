@@ -27,8 +27,6 @@ mod parity;
 mod reference_tree;
 mod runs;
 mod several;
-mod several_boosted;
-mod several_classes;
 mod stopping;
 mod streams;
 mod target_statistics;

@@ -1,6 +1,6 @@
 //! Several targets boosted at once: numbers, and classes.
 
-use std::sync::Arc;
+use super::{made, several_classes, several_numbers};
 
 use weald::any::{AnyModel, TargetField, Trained};
 use weald::boost::{AdditiveModel, GradientBoosting, LossChoice};
@@ -12,48 +12,13 @@ use weald::model::{Model, Output};
 use weald::parameter::{Choice, Parameters};
 use weald::persist;
 use weald::run::Run;
-use weald::seed::{Purpose, Seed};
-
-/// Numbers, holes and a category, with two targets that share one column and differ in others.
-fn made(n: usize) -> (Table, [Vec<f64>; 2]) {
-    let mut draws = Seed(29).stream(Purpose::Rows);
-    let mut unit = || draws.unit();
-    let a: Vec<f64> = (0..n).map(|_| unit() * 6.0 - 3.0).collect();
-    let b: Vec<f64> = (0..n).map(|_| if unit() < 0.1 { f64::NAN } else { unit() }).collect();
-    let c: Vec<f64> = (0..n).map(|_| unit()).collect();
-    let levels: Vec<usize> = (0..n).map(|_| (unit() * 5.0) as usize).collect();
-    let names = ["ash", "birch", "elm", "fir", "oak"];
-    let first = |i: usize| 3.0 + a[i].sin() * 2.0 + if b[i].is_nan() { 0.5 } else { b[i] };
-    let second = |i: usize| 4.0 + a[i] * c[i] + [0.0, 2.0, 1.0, 2.0, 0.0][levels[i]];
-    let outputs = [
-        (0..n).map(|i| first(i) + 0.3 * unit()).collect(),
-        (0..n).map(|i| second(i) + 0.3 * unit()).collect(),
-    ];
-    let level: Vec<Option<&str>> = levels.iter().map(|&level| Some(names[level])).collect();
-    let table = Table::new(vec![
-        ("a".into(), Column::numeric(a)),
-        ("b".into(), Column::numeric(b)),
-        ("c".into(), Column::numeric(c)),
-        ("level".into(), Column::from_names(&level)),
-    ]);
-    (table.unwrap(), outputs)
-}
-
-fn several(outputs: &[Vec<f64>]) -> Target {
-    let names: Arc<[String]> = (0..outputs.len()).map(|k| format!("y{k}")).collect();
-    Target::several(names, outputs).unwrap()
-}
+use weald::seed::Seed;
 
 /// Numbers as classes: how many of the cuts they are above.
 fn cut(values: &[f64], cuts: &[f64]) -> ClassLabels {
     let code = |x: &f64| cuts.iter().filter(|cut| *cut < x).count() as u32;
     let classes = (0..=cuts.len()).map(|class| format!("class {class}")).collect();
     ClassLabels::new(values.iter().map(code).collect(), classes).unwrap()
-}
-
-fn several_classes(outputs: &[ClassLabels]) -> Target {
-    let names: Vec<String> = (0..outputs.len()).map(|k| format!("y{k}")).collect();
-    Target::several_classes(&names, outputs).unwrap()
 }
 
 fn boosting() -> GradientBoosting {
@@ -102,8 +67,9 @@ const LOSSES: [&str; 7] =
 
 #[test]
 fn one_target_through_several_is_the_ordinary_model() {
-    let (table, [y, _]) = made(300);
-    let (one, of_one) = (Target::numbers(y.clone()).unwrap(), several(std::slice::from_ref(&y)));
+    let (table, [y, _]) = made(300, 29, [3.0, 4.0]);
+    let (one, of_one) =
+        (Target::numbers(y.clone()).unwrap(), several_numbers(std::slice::from_ref(&y)));
     for loss in LOSSES {
         let learner = with_loss(loss);
         let (plain, through) = (fit(&learner, &table, &one), fit(&learner, &table, &of_one));
@@ -124,15 +90,15 @@ fn one_target_through_several_is_the_ordinary_model() {
 
 #[test]
 fn the_unit_of_a_target_does_not_matter_for_the_others() {
-    let (table, [y, z]) = made(500);
+    let (table, [y, z]) = made(500, 29, [3.0, 4.0]);
     let early = GradientBoosting { n_trees: 40, ..GradientBoosting::default() };
     for learner in [boosting(), early, with_loss("absolute"), with_loss("quantile:0.7")] {
-        let plain = fit(&learner, &table, &several(&[y.clone(), z.clone()]));
+        let plain = fit(&learner, &table, &several_numbers(&[y.clone(), z.clone()]));
         let expected = plain.scores(&table).unwrap();
         // Powers of two change no bit; other units change some, but no split.
         for (unit, tolerance) in [(1024.0, 0.0), (0.125, 0.0), (1e3, 1e-6), (1e-9, 1e-6)] {
             let scaled = z.iter().map(|z| unit * z).collect();
-            let model = fit(&learner, &table, &several(&[y.clone(), scaled]));
+            let model = fit(&learner, &table, &several_numbers(&[y.clone(), scaled]));
             let scores = model.scores(&table).unwrap();
             for (found, expected) in scores.rows().zip(expected.rows()) {
                 let near = |a: f64, b: f64| (a - b).abs() <= tolerance * b.abs();
@@ -145,17 +111,17 @@ fn the_unit_of_a_target_does_not_matter_for_the_others() {
 
 #[test]
 fn equal_targets_have_equal_answers_and_a_constant_one_does_no_harm() {
-    let (table, [y, _]) = made(300);
-    let twice = fit(&boosting(), &table, &several(&[y.clone(), y.clone()]));
+    let (table, [y, _]) = made(300, 29, [3.0, 4.0]);
+    let twice = fit(&boosting(), &table, &several_numbers(&[y.clone(), y.clone()]));
     let scores = twice.scores(&table).unwrap();
     assert!(scores.column(0) == scores.column(1));
     // What rounding leaves of 0.1 is not a signal.
-    let constant = fit(&boosting(), &table, &several(&[y.clone(), vec![0.1; 300], y]));
+    let constant = fit(&boosting(), &table, &several_numbers(&[y.clone(), vec![0.1; 300], y]));
     let with_it = constant.scores(&table).unwrap();
     for (a, b) in with_it.rows().zip(scores.rows()) {
         assert!((a[0] - b[0]).abs() < 1e-9 && (a[1] - 0.1).abs() < 1e-9, "{a:?} {b:?}");
     }
-    let still = fit(&boosting(), &table, &several(&[vec![1.0; 300], vec![2.0; 300]]));
+    let still = fit(&boosting(), &table, &several_numbers(&[vec![1.0; 300], vec![2.0; 300]]));
     assert!(still.scores(&table).unwrap().rows().all(|row| row == [1.0, 2.0]));
 }
 
@@ -169,13 +135,13 @@ fn left_over(learner: &GradientBoosting, table: &Table, target: &Target, metric:
 
 #[test]
 fn trees_of_two_numbers_are_nearly_as_good_as_trees_for_each() {
-    let (table, [y, z]) = made(2400);
+    let (table, [y, z]) = made(2400, 29, [3.0, 4.0]);
     let learner = GradientBoosting { n_trees: 150, ..GradientBoosting::default() };
     let apart = |values: &Vec<f64>| {
         left_over(&learner, &table, &Target::numbers(values.clone()).unwrap(), Metric::R2)
     };
     let apart = 0.5 * (apart(&y) + apart(&z));
-    let both = several(&[y, z]);
+    let both = several_numbers(&[y, z]);
     let together = left_over(&learner, &table, &both, Metric::R2);
     assert!(apart > 0.9 && together > apart - 0.02, "{together} {apart}");
     // A tree for each target is the same as models apart, but for when they end.
@@ -186,7 +152,7 @@ fn trees_of_two_numbers_are_nearly_as_good_as_trees_for_each() {
 
 #[test]
 fn trees_of_two_lists_of_classes_are_nearly_as_good_as_trees_for_each() {
-    let (table, [y, z]) = made(2400);
+    let (table, [y, z]) = made(2400, 29, [3.0, 4.0]);
     let learner = GradientBoosting { n_trees: 150, ..GradientBoosting::default() };
     let outputs = [cut(&y, &[2.5, 4.5]), cut(&z, &[5.0])];
     let apart = |labels: &ClassLabels| {
@@ -199,8 +165,8 @@ fn trees_of_two_lists_of_classes_are_nearly_as_good_as_trees_for_each() {
 
 #[test]
 fn a_round_is_one_tree_and_models_are_kept() {
-    let (table, [y, z]) = made(300);
-    let numbers = several(&[y.clone(), z.clone()]);
+    let (table, [y, z]) = made(300, 29, [3.0, 4.0]);
+    let numbers = several_numbers(&[y.clone(), z.clone()]);
     let classes = several_classes(&[cut(&y, &[2.5, 4.5]), cut(&z, &[5.0])]);
     for (target, n_scores) in [(&numbers, 2), (&classes, 4)] {
         let model = fit(&boosting(), &table, target);
@@ -235,9 +201,9 @@ fn a_round_is_one_tree_and_models_are_kept() {
 
 #[test]
 fn rows_held_out_and_validation_rows_end_it() {
-    let (table, [y, z]) = made(900);
+    let (table, [y, z]) = made(900, 29, [3.0, 4.0]);
     let (train, test): (Vec<usize>, Vec<usize>) = (0..900).partition(|i| i % 3 != 0);
-    let numbers = several(&[y.clone(), z.clone()]);
+    let numbers = several_numbers(&[y.clone(), z.clone()]);
     let classes = several_classes(&[cut(&y, &[2.5, 4.5]), cut(&z, &[5.0])]);
     let run = Run::quiet(Seed(4), 2).unwrap();
     for target in [&numbers, &classes] {
@@ -268,8 +234,8 @@ fn rows_held_out_and_validation_rows_end_it() {
 
 #[test]
 fn every_loss_of_one_number_learns_several() {
-    let (table, [y, z]) = made(600);
-    let target = several(&[y.clone(), z.clone()]);
+    let (table, [y, z]) = made(600, 29, [3.0, 4.0]);
+    let target = several_numbers(&[y.clone(), z.clone()]);
     for loss in LOSSES {
         let scores = fit(&with_loss(loss), &table, &target).scores(&table).unwrap();
         let error =
@@ -292,8 +258,8 @@ impl HeldOutMetric for Anything {
 
 #[test]
 fn what_several_targets_cannot_have_is_refused() {
-    let (table, [y, z]) = made(100);
-    let numbers = several(&[y.clone(), z.clone()]);
+    let (table, [y, z]) = made(100, 29, [3.0, 4.0]);
+    let numbers = several_numbers(&[y.clone(), z.clone()]);
     let classes = several_classes(&[cut(&y, &[2.5, 4.5]), cut(&z, &[5.0])]);
     let refused = |learner: &GradientBoosting, target: &Target| {
         fit_on(learner, &table, target, 1).unwrap_err().to_string()

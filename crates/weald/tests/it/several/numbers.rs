@@ -1,71 +1,27 @@
 //! Several numbers predicted at once, by trees, forests and committees of them.
 
+use super::{fit, forest, made, questions, several_numbers};
+
 use std::sync::Arc;
 
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::boost::GradientBoosting;
 use weald::data::{ClassWeights, Column, Sample, Table, Target, Weights};
-use weald::forest::{ForestModel, RandomForest};
+use weald::forest::RandomForest;
 use weald::learner::Learner;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
 use weald::persist;
 use weald::run::Run;
 use weald::scores::Scores;
-use weald::seed::{Purpose, Seed};
+use weald::seed::Seed;
 use weald::tree::kernel::{Level, limit};
 use weald::tree::{Criterion, DecisionTree, Pruning, TreeModel};
 
-/// Numbers, holes and a category, with two targets that share one column and differ in others.
-fn made(n: usize) -> (Table, [Vec<f64>; 2]) {
-    let mut draws = Seed(9).stream(Purpose::Rows);
-    let mut unit = || draws.unit();
-    let a: Vec<f64> = (0..n).map(|_| unit() * 6.0 - 3.0).collect();
-    let b: Vec<f64> = (0..n).map(|_| if unit() < 0.1 { f64::NAN } else { unit() }).collect();
-    let c: Vec<f64> = (0..n).map(|_| unit()).collect();
-    let levels: Vec<usize> = (0..n).map(|_| (unit() * 5.0) as usize).collect();
-    let names = ["ash", "birch", "elm", "fir", "oak"];
-    let first = |i: usize| a[i].sin() * 2.0 + if b[i].is_nan() { 0.5 } else { b[i] };
-    let second = |i: usize| a[i] * c[i] + [0.0, 2.0, 1.0, 2.0, 0.0][levels[i]];
-    let noisy = |signal: f64, noise: f64| signal + 0.3 * noise;
-    let outputs = [
-        (0..n).map(|i| noisy(first(i), unit())).collect(),
-        (0..n).map(|i| noisy(second(i), unit())).collect(),
-    ];
-    let level: Vec<Option<&str>> = levels.iter().map(|&level| Some(names[level])).collect();
-    let table = Table::new(vec![
-        ("a".into(), Column::numeric(a)),
-        ("b".into(), Column::numeric(b)),
-        ("c".into(), Column::numeric(c)),
-        ("level".into(), Column::from_names(&level)),
-    ]);
-    (table.unwrap(), outputs)
-}
-
-fn several(outputs: &[Vec<f64>]) -> Target {
-    let names = (0..outputs.len()).map(|k| format!("y{k}")).collect();
-    Target::several(names, outputs).unwrap()
-}
-
-fn fit<L: Learner>(learner: &L, table: &Table, target: &Target) -> L::Model {
-    let sample = Sample::new(table, target, &Weights::Uniform).unwrap();
-    learner.fit(&sample, &Run::quiet(Seed(4), 2).unwrap()).unwrap()
-}
-
-fn forest() -> RandomForest {
-    RandomForest { n_trees: 20.into(), permutation_importance: true, ..RandomForest::default() }
-}
-
-/// What each tree of a forest asks, whatever its leaves say.
-fn questions(model: &ForestModel) -> Vec<Vec<(weald::tree::Rule, u32)>> {
-    let of_tree = |tree| model.trees.nodes(tree).map(|node| (node.rule, node.right)).collect();
-    (0..model.trees.len()).map(of_tree).collect()
-}
-
 #[test]
 fn one_output_through_several_is_the_ordinary_model() {
-    let (table, [y, _]) = made(600);
-    let (one, of_one) = (Target::numbers(y.clone()).unwrap(), several(&[y]));
+    let (table, [y, _]) = made(600, 9, [0.0; 2]);
+    let (one, of_one) = (Target::numbers(y.clone()).unwrap(), several_numbers(&[y]));
     let methods = ["random-forest", "extra-trees", "decision-tree", "stump", "bagging", "constant"];
     for method in methods {
         let mut learner = AnyLearner::named(method).unwrap();
@@ -87,8 +43,8 @@ fn one_output_through_several_is_the_ordinary_model() {
 
 #[test]
 fn the_same_column_twice_gives_the_splits_of_one() {
-    let (table, [y, _]) = made(600);
-    let (one, twice) = (Target::numbers(y.clone()).unwrap(), several(&[y.clone(), y]));
+    let (table, [y, _]) = made(600, 9, [0.0; 2]);
+    let (one, twice) = (Target::numbers(y.clone()).unwrap(), several_numbers(&[y.clone(), y]));
     for splitter in [weald::tree::Splitter::Best, weald::tree::Splitter::RandomCut] {
         let forest = RandomForest { splitter, ..forest() };
         let (alone, both) = (fit(&forest, &table, &one), fit(&forest, &table, &twice));
@@ -115,11 +71,11 @@ fn r2(learner: &RandomForest, table: &Table, target: &Target) -> f64 {
 
 #[test]
 fn one_forest_of_two_outputs_is_nearly_as_good_as_two_forests() {
-    let (table, [y, z]) = made(3000);
+    let (table, [y, z]) = made(3000, 9, [0.0; 2]);
     for forest in [forest(), RandomForest { n_trees: 20.into(), ..RandomForest::extra_trees() }] {
         let number = |values: &Vec<f64>| Target::numbers(values.clone()).unwrap();
         let apart = 0.5 * (r2(&forest, &table, &number(&y)) + r2(&forest, &table, &number(&z)));
-        let together = r2(&forest, &table, &several(&[y.clone(), z.clone()]));
+        let together = r2(&forest, &table, &several_numbers(&[y.clone(), z.clone()]));
         assert!(apart > 0.85 && together > apart - 0.03, "{together} {apart}");
     }
 }
@@ -136,7 +92,7 @@ fn the_larger_numbers_decide_the_split() {
     let table = table.unwrap();
     for (scale, expected) in [(0.5, 0), (2.0, 1), (1e200, 1), (1e-200, 0)] {
         let outputs = [bit(0), bit(1).iter().map(|x| x * scale).collect()];
-        let model = fit(&DecisionTree::default(), &table, &several(&outputs));
+        let model = fit(&DecisionTree::default(), &table, &several_numbers(&outputs));
         assert_eq!(model.tree.nodes[0].rule.feature(), Some(expected), "{scale}");
         assert_eq!(model.tree.n_leaves(), 4, "{scale}");
     }
@@ -144,8 +100,8 @@ fn the_larger_numbers_decide_the_split() {
 
 #[test]
 fn the_out_of_bag_error_is_the_mean_over_outputs() {
-    let (table, [y, z]) = made(300);
-    let target = several(&[y.clone(), z.clone()]);
+    let (table, [y, z]) = made(300, 9, [0.0; 2]);
+    let target = several_numbers(&[y.clone(), z.clone()]);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let run = Run::quiet(Seed(4), 1).unwrap();
     let (model, out_of_bag) = forest().fit_out_of_bag(&sample, &run).unwrap();
@@ -180,7 +136,7 @@ fn a_metric_of_several_outputs_is_the_mean_of_theirs() {
         let target = Target::numbers(values.to_vec()).unwrap();
         Metric::Rmse.evaluate(&scores.column(k), &target, &Weights::Uniform).unwrap()
     };
-    let both = several(&[y.clone(), z.clone()]);
+    let both = several_numbers(&[y.clone(), z.clone()]);
     let mean = Metric::Rmse.evaluate(&scores, &both, &Weights::Uniform).unwrap();
     assert_eq!(mean, 0.5 * (one(0, &y) + one(1, &z)));
     let of_classes = Metric::Accuracy.evaluate(&scores, &both, &Weights::Uniform);
@@ -191,8 +147,8 @@ fn a_metric_of_several_outputs_is_the_mean_of_theirs() {
 
 #[test]
 fn threads_and_the_processor_do_not_change_a_byte() {
-    let (table, outputs) = made(5000);
-    let target = several(&outputs);
+    let (table, outputs) = made(5000, 9, [0.0; 2]);
+    let target = several_numbers(&outputs);
     let bytes = |method: &str, threads: usize| {
         let mut learner = AnyLearner::named(method).unwrap();
         if learner.settings().iter().any(|s| s.name == "n_trees") {
@@ -226,8 +182,8 @@ fn saved(model: AnyModel) -> Vec<u8> {
 
 #[test]
 fn a_loaded_model_knows_its_targets() {
-    let (table, outputs) = made(200);
-    let model = fit(&AnyLearner::RandomForest(forest()), &table, &several(&outputs));
+    let (table, outputs) = made(200, 9, [0.0; 2]);
+    let model = fit(&AnyLearner::RandomForest(forest()), &table, &several_numbers(&outputs));
     let loaded = persist::from_bytes(&saved(model.clone())).unwrap();
     assert!(loaded.model == model);
     assert_eq!(loaded.target_names(), ["y0", "y1"]);
@@ -235,23 +191,23 @@ fn a_loaded_model_knows_its_targets() {
 
 #[test]
 fn intervals_and_proximities_work_and_quantiles_say_why_not() {
-    let (table, [y, z]) = made(200);
+    let (table, [y, z]) = made(200, 9, [0.0; 2]);
     let keeping = RandomForest { keep_rows: true, ..forest() };
     let alone = fit(&keeping, &table, &Target::numbers(y.clone()).unwrap());
-    let twice = fit(&keeping, &table, &several(&[y.clone(), y.clone()]));
+    let twice = fit(&keeping, &table, &several_numbers(&[y.clone(), y.clone()]));
     let errors = twice.standard_errors(&table).unwrap();
     let expected = alone.standard_errors(&table).unwrap();
     assert!((0..2).all(|output| errors.column(output) == expected));
     assert_eq!(twice.proximity(&table, &table), alone.proximity(&table, &table));
-    let both = fit(&keeping, &table, &several(&[y, z]));
+    let both = fit(&keeping, &table, &several_numbers(&[y, z]));
     let error = both.quantiles(&table, &[0.5]).unwrap_err().to_string();
     assert!(error.contains("several") && error.contains("a forest for each output"), "{error}");
 }
 
 #[test]
 fn what_cannot_predict_several_numbers_says_what_can() {
-    let (table, outputs) = made(100);
-    let target = several(&outputs);
+    let (table, outputs) = made(100, 9, [0.0; 2]);
+    let target = several_numbers(&outputs);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let run = Run::quiet(Seed(4), 1).unwrap();
     let refused = |learner: &AnyLearner| learner.fit(&sample, &run).unwrap_err().to_string();
@@ -280,8 +236,8 @@ fn what_cannot_predict_several_numbers_says_what_can() {
 
 #[test]
 fn a_constant_output_and_a_single_row_do_no_harm() {
-    let (table, [y, _]) = made(60);
-    let with_constant = several(&[vec![7.0; 60], y.clone()]);
+    let (table, [y, _]) = made(60, 9, [0.0; 2]);
+    let with_constant = several_numbers(&[vec![7.0; 60], y.clone()]);
     let alone = fit(&forest(), &table, &Target::numbers(y).unwrap());
     let both = fit(&forest(), &table, &with_constant);
     assert_eq!(questions(&alone), questions(&both));
@@ -290,7 +246,7 @@ fn a_constant_output_and_a_single_row_do_no_harm() {
     let row = table.take(&[3]);
     let one = fit(&DecisionTree::default(), &row, &with_constant.take(&[3]));
     assert_eq!(one.tree.n_leaves(), 1);
-    let extreme = several(&[vec![f64::MAX, f64::MIN], vec![5e-324, 0.0]]);
+    let extreme = several_numbers(&[vec![f64::MAX, f64::MIN], vec![5e-324, 0.0]]);
     let two = fit(&DecisionTree::default(), &table.take(&[0, 1]), &extreme);
     assert!(two.tree.values.iter().all(|x| x.is_finite()));
     let names: Arc<[String]> = ["y".to_string()].into();

@@ -1,8 +1,9 @@
 //! Classes of several outputs predicted at once, by trees, forests and committees of them.
 
+use super::{fit, forest, questions, several_classes};
 use weald::any::{AnyLearner, AnyModel, METHODS, TargetField, Trained};
 use weald::data::{ClassLabels, ClassList, Column, Sample, Table, Target, Weights};
-use weald::forest::{ForestModel, RandomForest};
+use weald::forest::RandomForest;
 use weald::learner::Learner;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
@@ -40,32 +41,12 @@ fn labels(codes: Vec<u32>, classes: &[&str]) -> ClassLabels {
     ClassLabels::new(codes, classes.iter().map(|class| class.to_string()).collect()).unwrap()
 }
 
-fn several(outputs: &[ClassLabels]) -> Target {
-    let names: Vec<String> = (0..outputs.len()).map(|k| format!("y{k}")).collect();
-    Target::several_classes(&names, outputs).unwrap()
-}
-
-fn fit<L: Learner>(learner: &L, table: &Table, target: &Target) -> L::Model {
-    let sample = Sample::new(table, target, &Weights::Uniform).unwrap();
-    learner.fit(&sample, &Run::quiet(Seed(4), 2).unwrap()).unwrap()
-}
-
-fn forest() -> RandomForest {
-    RandomForest { n_trees: 20.into(), permutation_importance: true, ..RandomForest::default() }
-}
-
-/// What each tree of a forest asks, whatever its leaves say.
-fn questions(model: &ForestModel) -> Vec<Vec<(weald::tree::Rule, u32)>> {
-    let of_tree = |tree| model.trees.nodes(tree).map(|node| (node.rule, node.right)).collect();
-    (0..model.trees.len()).map(of_tree).collect()
-}
-
 #[test]
 fn one_output_through_several_is_the_ordinary_model() {
     let (table, outputs) = made(600);
     for labels in outputs {
         let (one, of_one) =
-            (Target::Classes(labels.clone()), several(std::slice::from_ref(&labels)));
+            (Target::Classes(labels.clone()), several_classes(std::slice::from_ref(&labels)));
         let methods =
             ["random-forest", "extra-trees", "decision-tree", "stump", "bagging", "constant"];
         for method in methods {
@@ -99,7 +80,7 @@ fn the_same_column_twice_gives_the_splits_of_one() {
     let (table, outputs) = made(600);
     for labels in outputs {
         let one = Target::Classes(labels.clone());
-        let twice = several(&[labels.clone(), labels.clone()]);
+        let twice = several_classes(&[labels.clone(), labels.clone()]);
         for splitter in [Splitter::Best, Splitter::RandomCut] {
             let forest = RandomForest { splitter, ..forest() };
             let (alone, both) = (fit(&forest, &table, &one), fit(&forest, &table, &twice));
@@ -134,7 +115,7 @@ fn one_forest_of_two_outputs_is_nearly_as_good_as_two_forests() {
         let alone =
             |labels: &ClassLabels| accuracy(&forest, &table, &Target::Classes(labels.clone()));
         let apart = 0.5 * (alone(&kind) + alone(&side));
-        let together = accuracy(&forest, &table, &several(&[kind.clone(), side.clone()]));
+        let together = accuracy(&forest, &table, &several_classes(&[kind.clone(), side.clone()]));
         assert!(apart > 0.85 && together > apart - 0.02, "{together} {apart}");
     }
 }
@@ -142,7 +123,7 @@ fn one_forest_of_two_outputs_is_nearly_as_good_as_two_forests() {
 #[test]
 fn the_out_of_bag_error_is_the_mean_over_outputs() {
     let (table, [kind, side]) = made(300);
-    let target = several(&[kind.clone(), side.clone()]);
+    let target = several_classes(&[kind.clone(), side.clone()]);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let run = Run::quiet(Seed(4), 1).unwrap();
     let (model, out_of_bag) = forest().fit_out_of_bag(&sample, &run).unwrap();
@@ -171,7 +152,7 @@ fn the_out_of_bag_error_is_the_mean_over_outputs() {
 #[test]
 fn a_metric_of_several_outputs_is_the_mean_of_theirs() {
     let outputs = [labels(vec![0, 2, 1], &["a", "b", "c"]), labels(vec![1, 1, 0], &["n", "y"])];
-    let target = several(&outputs);
+    let target = several_classes(&outputs);
     let mut scores = Scores::zeros(3, 5);
     scores.values_mut().copy_from_slice(&[
         0.5, 0.25, 0.25, 0.5, 0.5, 0.25, 0.5, 0.25, 0.25, 0.75, 0.0, 1.0, 0.0, 1.0, 0.0,
@@ -205,7 +186,7 @@ fn saved(model: AnyModel) -> Vec<u8> {
 #[test]
 fn a_loaded_model_knows_its_targets_and_their_classes() {
     let (table, outputs) = made(200);
-    let target = several(&outputs);
+    let target = several_classes(&outputs);
     for method in ["random-forest", "decision-tree", "bagging", "constant"] {
         let model = fit(&AnyLearner::named(method).unwrap(), &table, &target);
         let loaded = persist::from_bytes(&saved(model.clone())).unwrap();
@@ -221,19 +202,19 @@ fn intervals_and_proximities_work_and_quantiles_say_why_not() {
     let (table, [kind, side]) = made(200);
     let keeping = RandomForest { keep_rows: true, ..forest() };
     let alone = fit(&keeping, &table, &Target::Classes(side.clone()));
-    let twice = fit(&keeping, &table, &several(&[side.clone(), side.clone()]));
+    let twice = fit(&keeping, &table, &several_classes(&[side.clone(), side.clone()]));
     let errors = twice.standard_errors(&table).unwrap();
     let expected = alone.standard_errors(&table).unwrap();
     assert!([0..2, 2..4].into_iter().all(|of| errors.columns(of) == expected));
     assert_eq!(twice.proximity(&table, &table), alone.proximity(&table, &table));
-    let both = fit(&keeping, &table, &several(&[kind, side]));
+    let both = fit(&keeping, &table, &several_classes(&[kind, side]));
     assert!(both.quantiles(&table, &[0.5]).unwrap_err().to_string().contains("classes"));
 }
 
 #[test]
 fn what_cannot_predict_several_classes_says_what_can() {
     let (table, outputs) = made(150);
-    let target = several(&outputs);
+    let target = several_classes(&outputs);
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let run = Run::quiet(Seed(4), 1).unwrap();
     let able = [
@@ -288,7 +269,7 @@ fn a_constant_output_and_a_class_that_never_occurs_do_no_harm() {
     let (table, [kind, _]) = made(80);
     let constant = labels(vec![1; 80], &["never", "always"]);
     let alone = fit(&forest(), &table, &Target::Classes(kind.clone()));
-    let both = fit(&forest(), &table, &several(&[constant.clone(), kind]));
+    let both = fit(&forest(), &table, &several_classes(&[constant.clone(), kind]));
     // Where a split and its mirror image gain the same, the order of classes decides: the sides may
     // change places, and the rows stay together.
     let (scores, expected) = (both.scores(&table).unwrap(), alone.scores(&table).unwrap());
@@ -297,6 +278,6 @@ fn a_constant_output_and_a_class_that_never_occurs_do_no_harm() {
         assert!(row[2..].iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12));
     }
     let row = table.take(&[3]);
-    let one = fit(&DecisionTree::default(), &row, &several(&[constant]).take(&[3]));
+    let one = fit(&DecisionTree::default(), &row, &several_classes(&[constant]).take(&[3]));
     assert_eq!(one.tree.n_leaves(), 1);
 }
