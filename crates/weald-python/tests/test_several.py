@@ -127,11 +127,12 @@ def test_out_of_bag_rows_and_importances(fruit):
 def test_weights_of_rows_and_of_classes(fruit):
     X, Y = fruit
     counts = np.random.default_rng(0).integers(0, 3, 400)
-    tree = weald.DecisionTreeClassifier(random_state=0)
-    weighted = clone(tree).fit(X, Y, sample_weight=counts)
-    spelled = clone(tree).fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0))
-    for a, b in zip(weighted.predict_proba(X), spelled.predict_proba(X), strict=True):
-        assert np.array_equal(a, b)
+    for make in (weald.DecisionTreeClassifier, weald.RandomForestClassifier):
+        model = make(random_state=0)
+        weighted = clone(model).fit(X, Y, sample_weight=counts)
+        spelled = clone(model).fit(np.repeat(X, counts, axis=0), np.repeat(Y, counts, axis=0))
+        for a, b in zip(weighted.predict_proba(X), spelled.predict_proba(X), strict=True):
+            assert np.array_equal(a, b), make
     for make in (weald.DecisionTreeClassifier, weald.RandomForestClassifier):
         assert small(make, class_weight="balanced").fit(X, Y).score(X, Y) > 0.8
     with pytest.raises(ValueError, match="class_weight of several targets"):

@@ -63,8 +63,7 @@ impl Window {
     /// the first and the last step. Whether more can be seen.
     pub fn look_closer(&mut self, (last, next): (u16, u16)) -> bool {
         let [last, next] = [last, next].map(|code| (code - self.first) >> self.shift);
-        let is_between = |&&step: &&u8| u16::from(step) == last || u16::from(step) == next;
-        if self.shift == 0 || self.steps.iter().filter(is_between).count() == 2 {
+        if self.shift == 0 || !(self.differ_within(last) || self.differ_within(next)) {
             return false;
         }
         let (first, end) = (self.begin(last), u32::from(self.begin(next)) + (1 << self.shift));
@@ -83,6 +82,15 @@ impl Window {
         self.steps.extend(self.codes.iter().map(|&code| step(code)));
         (self.first, self.base, self.shift) = (first, 1, shift);
         true
+    }
+
+    /// Whether rows of one step have different codes. How many rows have a code does not matter, so
+    /// that a row twice is the row with a weight of two.
+    fn differ_within(&self, step: u16) -> bool {
+        let mut codes =
+            self.codes.iter().zip(&self.steps).filter(|(_, of)| u16::from(**of) == step);
+        let first = codes.next().map(|(code, _)| code);
+        codes.any(|(code, _)| Some(code) != first)
     }
 
     fn begin(&self, step: u16) -> u16 {

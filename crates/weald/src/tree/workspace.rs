@@ -21,7 +21,7 @@ const MOST_BINS_PER_ROW: usize = 4;
 const MOST_SUMMED: usize = 1 << 21;
 /// Rows from which all features of a node are looked at closely, where bins are fine: below, only
 /// the one that is chosen.
-const CLOSE_ROWS: usize = 1 << 14;
+const CLOSE_ROWS: u64 = 1 << 14;
 
 /// A worker's memory for summing one feature.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl<S: Sum> Workspace<S> {
                     Some(window.in_codes(offer))
                 };
                 let mut offer = has_split.then(|| seen(&window)).flatten();
-                if entries.len() >= CLOSE_ROWS
+                if candidate.total.rows() >= CLOSE_ROWS
                     && let Some(Offer { cut: Cut::Between(last, next), .. }) = offer
                     && window.look_closer((last, next))
                 {
@@ -123,7 +123,7 @@ impl<S: Sum> Workspace<S> {
         column: &BinnedColumn,
         (entries, offer): (&[Entry], Offer),
     ) -> Offer {
-        let is_coarse = column.is_seen_through_windows() && entries.len() < CLOSE_ROWS;
+        let is_coarse = column.is_seen_through_windows() && candidate.total.rows() < CLOSE_ROWS;
         let (true, Codes::U16(codes), &Cut::Between(last, next)) =
             (is_coarse, &column.codes, &offer.cut)
         else {
