@@ -16,6 +16,7 @@ use std::time::Instant;
 use serde_json::json;
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
 use weald::data::{Sample, Table, Weights};
+use weald::describe::Describe;
 use weald::forest::isolation::IsolationTrees;
 use weald::learner::Learner;
 use weald::metric::Metric;

@@ -61,7 +61,8 @@ pub fn on_test_part(
     effort: Effort,
 ) -> Result<Vec<Measured>> {
     let output = model.output();
-    let sample = &train.sample();
+    // What stands beside a model has no use for what its scores start from.
+    let sample = &train.sample().with_offset(None);
     let run = Run::quiet(Seed(effort.seed), effort.threads).map_err(Failure::library)?;
     let scores = |model: &dyn Model| {
         let found = given::in_pieces(&test.table, &run, |table, _| model.scores(table));

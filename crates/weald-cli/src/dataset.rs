@@ -32,7 +32,13 @@ pub struct Dataset {
 impl Dataset {
     /// The rows as a learner sees them.
     pub fn sample(&self) -> Sample<'_> {
-        Sample { table: &self.table, target: &self.target, weights: &self.weights }
+        Sample {
+            table: &self.table,
+            target: &self.target,
+            weights: &self.weights,
+            groups: self.groups.as_deref(),
+            offset: self.offset.as_deref(),
+        }
     }
 
     /// How many rows.

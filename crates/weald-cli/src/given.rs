@@ -7,7 +7,7 @@ use std::time::Instant;
 use weald::any::{AnyLearner, AnyModel, Trained};
 use weald::data::{Aligned, Column, Table};
 use weald::error::Error;
-use weald::learner::{Extras, Learner, Progress, Validation};
+use weald::learner::{Extras, Learner, Progress};
 use weald::model::{Model, Output};
 use weald::run::Run;
 use weald::scores::Scores;
@@ -60,18 +60,8 @@ impl Given {
         kept: Kept<'_>,
         run: &Run<'_>,
     ) -> weald::Result<AnyModel> {
-        let rows = self.validation.as_ref().map(|data| (data, data.sample()));
-        let validation = rows.as_ref().map(|(data, sample)| Validation {
-            sample,
-            groups: data.groups.as_deref(),
-            offset: data.offset.as_deref(),
-        });
-        // Other methods have no use for groups; their rows are in one part all the same.
-        let takes_groups = matches!(learner, AnyLearner::GradientBoosting(_));
         let extras = Extras {
-            groups: data.groups.as_deref().filter(|_| takes_groups),
-            offset: data.offset.as_deref(),
-            validation,
+            validation: self.validation.as_ref().map(Dataset::sample),
             continued: self.continued.as_ref(),
             checkpoint: kept.file.map(|file| file as _),
             resumed: kept.progress,

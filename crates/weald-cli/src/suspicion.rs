@@ -89,7 +89,7 @@ fn leaks(table: &Table, target: &Target, threads: usize) -> Vec<String> {
         }
         let one = table.select(&[feature]);
         let (fit_on, judge_on) = (one.take(&train), one.take(&test));
-        let sample = Sample { table: &fit_on, target: &train_target, weights: &Weights::Uniform };
+        let Ok(sample) = Sample::new(&fit_on, &train_target, &Weights::Uniform) else { continue };
         let scores = (tree.fit(&sample, &run).and_then(|m| m.scores(&judge_on)))
             .and_then(|scores| skill(&scores, &sample, &judge_on, &test_target, &run));
         if scores.is_ok_and(|skill| skill >= SKILL) {

@@ -4,7 +4,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use weald::any::AnyLearner;
 use weald::data::{Sample, Weights};
-use weald::learner::{Extras, HeldOutMetric, Validation};
+use weald::learner::{Extras, HeldOutMetric};
 use weald::run::Run;
 use weald::seed::Seed;
 
@@ -97,17 +97,10 @@ pub fn fit(
         let watch = Watch::new(listener);
         let run = Run::new(Seed(seed), threads, &watch).map_err(to_python)?;
         let sample = rows.sample()?;
-        let held_out = validation.map(Rows::sample).transpose()?;
-        let validation = validation.zip(held_out.as_ref()).map(|(rows, sample)| Validation {
-            sample,
-            groups: rows.groups.as_deref(),
-            offset: rows.offset.as_deref(),
-        });
+        let validation = validation.map(Rows::sample).transpose()?;
         let metric = metric.map(|object| PythonMetric::new(&object, watch.failure.clone()));
         let metric = metric.transpose()?;
         let extras = Extras {
-            groups: rows.groups.as_deref(),
-            offset: rows.offset.as_deref(),
             validation,
             continued: continued.map(Model::own).transpose()?,
             metric: metric.as_ref().map(|metric| metric as &dyn HeldOutMetric),
@@ -145,7 +138,9 @@ pub fn fit(
 impl Rows {
     fn sample(&self) -> PyResult<Sample<'_>> {
         let (table, target) = (self.table.get(), self.target.get());
-        Sample::new(&table.table, &target.target, &self.weights).map_err(to_python)
+        let sample = Sample::new(&table.table, &target.target, &self.weights);
+        let sample = sample.map_err(to_python)?.with_groups(self.groups.as_deref());
+        Ok(sample.with_offset(self.offset.as_deref()))
     }
 }
 
@@ -173,5 +168,6 @@ fn learner(method: &str, parameters: &[(String, String)]) -> PyResult<AnyLearner
     for (name, value) in parameters {
         learner.set(name, value).map_err(to_python)?;
     }
+    learner.check().map_err(to_python)?;
     Ok(learner)
 }

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use weald::any::{AnyModel, Trained};
 use weald::data::{Aligned, FieldKind};
+use weald::describe::Describe as _;
 use weald::forest::ForestModel;
 use weald::inspect::{self, NodeView};
 use weald::model::Model as _;
@@ -52,7 +53,7 @@ impl Model {
 
     /// The share of the improvement that the splits on each column made.
     fn importance(&self) -> PyResult<Vec<f64>> {
-        Ok(inspect::importance(self.own()?))
+        Ok(self.own()?.importance())
     }
 
     /// The importance of each column on rows in and out of the bag together, without favour for

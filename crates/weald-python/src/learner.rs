@@ -187,7 +187,7 @@ impl Learner {
             Learner::AlongLoss(boosting, loss) => {
                 fit_loss(boosting, loss, sample, extras, run).map(|model| own((model, None)))
             }
-            Learner::OfParts(learner, ..) => learner.fit(sample, extras.groups, out_of_bag, run),
+            Learner::OfParts(learner, ..) => learner.fit(sample, out_of_bag, run),
         }
     }
 
@@ -245,7 +245,6 @@ impl OfParts {
     fn fit(
         &self,
         sample: &Sample<'_>,
-        groups: Option<&[u32]>,
         out_of_bag: bool,
         run: &Run<'_>,
     ) -> weald::Result<(Found, Option<OutOfBag>)> {
@@ -257,20 +256,12 @@ impl OfParts {
             }
             OfParts::AdaBoost(learner) => Members::Boosted(learner.fit(sample, run)?),
             OfParts::Voting(learner) => Members::Committee(learner.fit(sample, run)?),
-            OfParts::Weighted(learner) => {
-                Members::Committee(learner.fit_grouped(sample, groups, run)?)
-            }
-            OfParts::Stacking(learner) => {
-                Members::Stacked(learner.fit_grouped(sample, groups, run)?)
-            }
-            OfParts::DynamicSelection(learner) => {
-                Members::Dynamic(learner.fit_grouped(sample, groups, run)?)
-            }
+            OfParts::Weighted(learner) => Members::Committee(learner.fit(sample, run)?),
+            OfParts::Stacking(learner) => Members::Stacked(learner.fit(sample, run)?),
+            OfParts::DynamicSelection(learner) => Members::Dynamic(learner.fit(sample, run)?),
             OfParts::MixtureOfExperts(learner) => Members::Mixture(learner.fit(sample, run)?),
             OfParts::MultiClass(learner) => Members::Coded(learner.fit(sample, run)?),
-            OfParts::Calibration(learner) => {
-                Members::Calibrated(learner.fit_grouped(sample, groups, run)?)
-            }
+            OfParts::Calibration(learner) => Members::Calibrated(learner.fit(sample, run)?),
         };
         Ok((Found::Members(members), None))
     }
@@ -310,12 +301,10 @@ fn fit_loss(
     extras: &Extras<'_, AnyModel>,
     run: &Run<'_>,
 ) -> weald::Result<AnyModel> {
-    let start = if extras.offset.is_some() { Start::Zero } else { boosting.start };
+    let start = if sample.offset.is_some() { Start::Zero } else { boosting.start };
     let told = || weald::Error::Continued("it was not made by gradient boosting".into());
     let continued = extras.continued.map(|model| model.additive().ok_or_else(told)).transpose()?;
     let extras = Extras {
-        groups: extras.groups,
-        offset: extras.offset,
         validation: extras.validation,
         metric: extras.metric,
         continued,

@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
 use weald::data::{Aligned, Sample, Weights};
+use weald::describe::Describe as _;
 use weald::model::Output;
 use weald::persist;
 use weald::run::Run;
@@ -317,33 +318,13 @@ impl Model {
     /// How many members it has; of a single tree, 1.
     #[getter]
     fn n_members(&self) -> usize {
-        match &self.facts().model {
-            AnyModel::Constant(_)
-            | AnyModel::Linear(_)
-            | AnyModel::NaiveBayes(_)
-            | AnyModel::Neighbours(_) => 0,
-            AnyModel::Tree(_) => 1,
-            AnyModel::Additive(model) => model.n_rounds(),
-            AnyModel::Forest(model) => model.trees.len(),
-            AnyModel::Committee(model) => model.members.len(),
-            AnyModel::Boosted(model) => model.rounds.len(),
-            AnyModel::Isolation(model) => model.trees.len(),
-            AnyModel::Density(model) => model.trees.len(),
-            AnyModel::Stacked(model) => model.members.len(),
-            AnyModel::Dynamic(model) => model.members.len(),
-            AnyModel::Mixture(model) => model.experts.len(),
-            AnyModel::Coded(model) => model.members.len(),
-            AnyModel::Calibrated(_) => 1,
-        }
+        self.facts().model.n_members()
     }
 
     /// What the answer of each member weighs; `None` if members are not weighed.
     #[getter]
     fn weights(&self) -> Option<Vec<f64>> {
-        match &self.facts().model {
-            AnyModel::Committee(model) => Some(model.weights.clone()),
-            _ => None,
-        }
+        self.facts().model.weights().map(<[f64]>::to_vec)
     }
 
     /// The mean log-likelihood of a row after each round; `None` but of mixtures of experts.

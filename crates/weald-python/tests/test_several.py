@@ -126,7 +126,7 @@ def test_out_of_bag_rows_and_importances(fruit):
 
 def test_weights_of_rows_and_of_classes(fruit):
     X, Y = fruit
-    counts = np.random.default_rng(0).integers(0, 3, 400)
+    counts = np.random.default_rng(0).integers(1, 4, 400)
     for make in (weald.DecisionTreeClassifier, weald.RandomForestClassifier):
         model = make(random_state=0)
         weighted = clone(model).fit(X, Y, sample_weight=counts)

@@ -57,20 +57,6 @@ pub trait Learner: Send + Sync {
         self.fit(&sample.reweighted(&pairs.weights()), run)
     }
 
-    /// Learns from a sample whose rows may belong to groups. A method that asks models about rows they
-    /// have not seen never asks about a group that they have seen; any other refuses groups.
-    fn fit_grouped(
-        &self,
-        sample: &Sample<'_>,
-        groups: Option<&[u32]>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
-        match groups {
-            Some(_) => Err(Error::NotTaken { extra: "groups" }),
-            None => self.fit(sample, run),
-        }
-    }
-
     /// Learns from a sample and what else is given. A method refuses what it has no use for.
     fn fit_with(
         &self,
@@ -78,7 +64,10 @@ pub trait Learner: Send + Sync {
         extras: &Extras<'_, Self::Model>,
         run: &Run<'_>,
     ) -> Result<Self::Model> {
-        self.fit_grouped(sample, extras.only_groups()?, run)
+        match extras.given() {
+            Some(extra) => Err(Error::NotTaken { extra }),
+            None => self.fit(sample, run),
+        }
     }
 
     /// The model, and what is said of each row by the members that have not seen it: `NaN` where all
@@ -148,12 +137,8 @@ impl<L: Learner> Refit<L::Model> for Anew<'_, L> {
 
 /// What a fit may be given besides its sample.
 pub struct Extras<'a, M> {
-    /// The group of each row: the query of a ranking. Rows of one group are held out together.
-    pub groups: Option<&'a [u32]>,
-    /// Scores that the model adds to, a row's numbers together: an exposure, another model.
-    pub offset: Option<&'a [f64]>,
     /// Rows to stop early by, instead of a share of the sample's.
-    pub validation: Option<Validation<'a>>,
+    pub validation: Option<Sample<'a>>,
     /// A model to go on from.
     pub continued: Option<&'a M>,
     /// Who keeps the state of the fit now and then.
@@ -206,45 +191,16 @@ pub struct Progress<M> {
     pub losses: Vec<f64>,
 }
 
-/// Rows that are not trained on.
-#[derive(Debug, Clone, Copy)]
-pub struct Validation<'a> {
-    /// The rows.
-    pub sample: &'a Sample<'a>,
-    /// The group of each row.
-    pub groups: Option<&'a [u32]>,
-    /// Scores that the model adds to.
-    pub offset: Option<&'a [f64]>,
-}
-
 impl<M> Default for Extras<'_, M> {
     fn default() -> Self {
-        Extras {
-            groups: None,
-            offset: None,
-            validation: None,
-            continued: None,
-            checkpoint: None,
-            resumed: None,
-            metric: None,
-        }
+        Extras { validation: None, continued: None, checkpoint: None, resumed: None, metric: None }
     }
 }
 
-impl<'a, M> Extras<'a, M> {
-    /// The groups, for a method that has no use for anything else.
-    pub fn only_groups(&self) -> Result<Option<&'a [u32]>> {
-        match (Extras { groups: None, ..*self }).given() {
-            Some(extra) => Err(Error::NotTaken { extra }),
-            None => Ok(self.groups),
-        }
-    }
-
+impl<M> Extras<'_, M> {
     /// The first part that was given, by name.
     pub fn given(&self) -> Option<&'static str> {
         let parts = [
-            ("groups", self.groups.is_some()),
-            ("an offset", self.offset.is_some()),
             ("validation rows", self.validation.is_some()),
             ("a model to go on from", self.continued.is_some()),
             ("a checkpoint", self.checkpoint.is_some() || self.resumed.is_some()),

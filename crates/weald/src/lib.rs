@@ -10,6 +10,7 @@ pub mod boost;
 mod cholesky;
 pub mod combine;
 pub mod data;
+pub mod describe;
 pub mod ensemble;
 pub mod error;
 mod exact_sum;

@@ -14,16 +14,16 @@ pub trait Parameters: Clone {
     /// Every hyper-parameter, once.
     fn parameters(&mut self) -> Vec<Parameter<'_>>;
 
-    /// Whether all values are in range.
+    /// Whether all values are in range and go together. Fitting asks it first.
     fn check(&self) -> Result<()>;
 
-    /// Sets one hyper-parameter from text.
+    /// Sets one hyper-parameter from text. Only the text is checked: whether values go together is
+    /// asked by [`check`](Parameters::check) when all are set, so that their order does not matter.
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        self.set_own(name, value)?;
-        self.check()
+        self.set_own(name, value)
     }
 
-    /// Sets one of the listed hyper-parameters, whatever that does to the others.
+    /// Sets one of the listed hyper-parameters.
     fn set_own(&mut self, name: &str, value: &str) -> Result<()> {
         let method = self.method();
         let mut parameters = self.parameters();

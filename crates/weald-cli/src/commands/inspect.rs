@@ -21,7 +21,6 @@ mod document;
 mod shape;
 
 use document::as_json;
-pub use document::{curve_as_json, out_of_bag_as_json};
 pub use shape::shape;
 
 /// Levels of splits that text shows if not told.

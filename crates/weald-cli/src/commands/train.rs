@@ -5,15 +5,17 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use weald::any::{AnyLearner, AnyModel, TargetField, Trained};
-use weald::boost::AdditiveModel;
+use weald::boost::{AdditiveModel, LearningCurve};
 use weald::data::Target;
+use weald::describe::Describe as _;
+use weald::ensemble::OutOfBagCurve;
 use weald::model::{Model, Output};
 use weald::parameter::Setting;
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
 
-use super::inspect::{curve_as_json, out_of_bag_as_json, shape};
+use super::inspect::shape;
 use crate::args::{TrainArguments, Until};
 use crate::assessment::{self, Effort, Measured, mean_and_deviation};
 use crate::checkpoint::{CheckpointFile, fit_failure, how_to_resume};
@@ -138,6 +140,7 @@ pub fn configured(method: &str, settings: &[String]) -> Result<AnyLearner> {
             failure => failure,
         })?;
     }
+    learner.check().map_err(Failure::library)?;
     Ok(learner)
 }
 
@@ -430,8 +433,8 @@ impl Outcome {
             "part": self.parts.word(),
             "n_train_rows": self.trained.n_rows,
             "metrics": metrics,
-            "curve": curve.map(curve_as_json),
-            "out_of_bag": out_of_bag_as_json(self.trained.model.out_of_bag()),
+            "curve": curve.map(LearningCurve::as_json),
+            "out_of_bag": self.trained.model.out_of_bag().map(OutOfBagCurve::as_json),
             "model_file": self.to.display().to_string(),
             "model_bytes": n_bytes,
             "warnings": self.warnings,

@@ -1,5 +1,7 @@
 //! `weald train`: what is printed where, what is saved, and that the same seed gives the same.
 
+use serde_json::Value;
+
 use crate::program::{Folder, example, without_numbers};
 
 #[test]
@@ -31,7 +33,7 @@ fn json_is_one_document_and_the_model_is_saved() {
     let file = example("diabetes.csv");
     let file = file.to_str().unwrap();
     let done = folder.run(&["train", file, "-t", "target", "--json", "-s", "max_depth=3"]);
-    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(json["method"], "gradient-boosting");
     assert_eq!(json["curve"]["rows"], "8 of 10 folds");
     assert!(json["curve"]["best_round"].as_u64().is_some_and(|n| (1..500).contains(&n)));
@@ -111,10 +113,10 @@ fn linear_leaves_from_a_file_to_predictions() {
     let shown = folder.run(&["inspect", "1.weald"]).stdout;
     assert!(shown.contains("linear_leaves=true") && shown.contains(" linear\n"), "{shown}");
     let json = folder.run(&["inspect", "1.weald", "--json"]).stdout;
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
     assert!(json["n_linear_leaves"].as_u64().is_some_and(|n| n > 50), "{json}");
     let done = folder.run(&["evaluate", "1.weald", file, "--json"]);
-    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
     let rmse = json["metrics"][0]["model"].as_f64();
     assert!(rmse.is_some_and(|rmse| rmse < 60.0), "{json}");
     let done = folder.run(&["predict", "1.weald", file]);
@@ -132,7 +134,7 @@ fn numeric_classes_keep_their_names() {
     let folder = Folder::new();
     let wine = example("wine.csv");
     let done = folder.run(&["train", wine.to_str().unwrap(), "-t", "target", "--json"]);
-    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
     assert_eq!(json["classes"], serde_json::json!(["0", "1", "2"]));
     assert!(json["task_reason"].as_str().is_some_and(|r| r.contains("3 different values")));
 }
@@ -166,6 +168,50 @@ fn identifiers_and_copies_of_the_target_are_suspected() {
     let drop = ["train", file, "-t", "y", "--drop", "id", "--drop", "name", "--drop", "copy"];
     let done = folder.run(&drop);
     assert!(!done.stderr.contains("warning"), "{}", done.stderr);
+}
+
+#[test]
+fn whoever_asks_members_about_held_out_rows_keeps_groups_together() {
+    // Rows of a group are near each other and have one class, which says nothing of other groups.
+    let folder = Folder::new();
+    let classes = "abbabaababbabaabbaababbabbaabaabababbaab".as_bytes();
+    let rows = (0..160).map(|i| {
+        let (group, class) = (i / 4, char::from(classes[i / 4]));
+        format!("{}.{},{class},g{group}\n", (group * 17) % 40, i % 4)
+    });
+    folder.write("g.csv", format!("x,y,g\n{}", rows.collect::<String>()));
+    let weights = |role: &str| -> Vec<f64> {
+        let train = ["train", "g.csv", "-t", "y", "--method", "super-learner", "--test", "0"];
+        let members = ["-s", "members=nearest-neighbours,constant", "-s", "nearest-neighbours.k=1"];
+        let done = folder.run(&[&train[..], &members, &[role, "g", "-o", "m.weald"]].concat());
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let inspected = folder.run(&["inspect", "m.weald", "--json"]).stdout;
+        let inspected: Value = serde_json::from_str(&inspected).unwrap();
+        inspected["weights"].as_array().unwrap().iter().map(|w| w.as_f64().unwrap()).collect()
+    };
+    let leaky = weights("--drop");
+    assert!(leaky[0] > 0.9, "rows of a group tell its class: {leaky:?}");
+    let honest = weights("--group");
+    assert!(honest[0] < 0.2, "other groups do not: {honest:?}");
+}
+
+#[test]
+fn the_order_of_settings_does_not_matter() {
+    let folder = Folder::new();
+    let oj = example("oj.csv");
+    let train = ["train", oj.to_str().unwrap(), "-t", "Purchase", "--method", "extra-trees"];
+    let settings = ["resampling=bootstrap", "patience=5", "n_trees=20"];
+    let bytes = |order: [usize; 3]| {
+        let settings: Vec<&str> = order.iter().flat_map(|&at| ["--set", settings[at]]).collect();
+        let done = folder.run(&[&train[..], &settings, &["-o", "m.weald"]].concat());
+        assert_eq!(done.code, 0, "{order:?}: {}", done.stderr);
+        std::fs::read(folder.path("m.weald")).unwrap()
+    };
+    let expected = bytes([0, 1, 2]);
+    assert!([[1, 0, 2], [2, 1, 0], [1, 2, 0]].into_iter().all(|order| bytes(order) == expected));
+    let alone = folder.run(&[&train[..], &["--set", "patience=5"]].concat());
+    assert_eq!(alone.code, 2, "no rows are out of a bag: {}", alone.stderr);
+    assert!(alone.stderr.contains("`patience` is"), "{}", alone.stderr);
 }
 
 #[test]

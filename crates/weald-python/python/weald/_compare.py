@@ -14,6 +14,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
 
 from . import _adaboost, _bagging, _boosting, _combining, _forest, _tree
 from ._weald import WealdError, corrected_t_test
@@ -75,7 +76,8 @@ def compare(
         A name of scikit-learn's, or a function of an estimator, X and y; the higher, the better.
         Accuracy for classes, the negative root mean squared error for numbers by default.
     groups : default None
-        The group of each row, for a ``cv`` that keeps groups together.
+        The group of each row, for a ``cv`` that keeps groups together, and for estimators whose
+        ``fit`` takes groups.
     random_state : default 0
         The seed of the folds, and of weald's own estimators.
     stack : default False
@@ -94,23 +96,30 @@ def compare(
         scoring = "accuracy" if is_of_classes else "neg_root_mean_squared_error"
     score = get_scorer(scoring) if isinstance(scoring, str) else scoring
     folds = list(_folds(cv, y, is_of_classes, random_state).split(X, y, groups))
-    results = _results(contenders, score, X, y, folds)
+    results = _results(contenders, score, (X, y, groups), folds)
     if stack:
         stacked = _stack_of_best(results, dict(contenders), is_of_classes, random_state)
-        results |= _results([(STACK, stacked)], score, X, y, folds)
+        results |= _results([(STACK, stacked)], score, (X, y, groups), folds)
     per_train = float(np.mean([len(test) / len(train) for train, test in folds]))
     return _table_of(results, per_train)
 
 
 def _results(
-    contenders: list[tuple[str, Any]], score: Any, X: Any, y: Any, folds: list[Any]
+    contenders: list[tuple[str, Any]],
+    score: Any,
+    data: tuple[Any, Any, Any],
+    folds: list[Any],
 ) -> dict[str, list[tuple[float, float, int]]]:
     """The score, the seconds and the bytes of each estimator on each fold."""
     results: dict[str, list[tuple[float, float, int]]] = {name: [] for name, _ in contenders}
+    X, y, groups = data
     for train, test in folds:
         rows = [_safe_indexing(part, at) for part in (X, y) for at in (train, test)]
+        of_train = None if groups is None else _safe_indexing(groups, train)
         for name, estimator in contenders:
-            results[name].append(_measured(estimator, score, *rows))
+            takes_groups = of_train is not None and has_fit_parameter(estimator, "groups")
+            given = {"groups": of_train} if takes_groups else {}
+            results[name].append(_measured(estimator, score, *rows, given))
     return results
 
 
@@ -146,11 +155,17 @@ def _is_made_of_others(estimator: Any) -> bool:
 
 
 def _measured(
-    estimator: Any, score: Any, X: Any, X_test: Any, y: Any, y_test: Any
+    estimator: Any,
+    score: Any,
+    X: Any,
+    X_test: Any,
+    y: Any,
+    y_test: Any,
+    given: dict[str, Any],
 ) -> tuple[float, float, int]:
     """The score, the seconds and the bytes of one fit."""
     start = time.perf_counter()
-    fitted = clone(estimator).fit(X, y)
+    fitted = clone(estimator).fit(X, y, **given)
     seconds = time.perf_counter() - start
     return float(score(fitted, X_test, y_test)), seconds, _n_bytes(fitted)
 

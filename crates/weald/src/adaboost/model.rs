@@ -7,11 +7,13 @@ use super::tables::StumpTables;
 use super::tally::lead;
 use super::voice::{Voice, sign};
 use crate::data::{Aligned, Sample, Schema, Target};
+use crate::describe::{Describe, Fact, Part, SoFar};
 use crate::error::{Error, Result};
 use crate::loss::weighted_quantile;
 use crate::model::{Model, Output};
 use crate::run::in_stretches;
 use crate::scores::Scores;
+use serde_json::{Value, json};
 
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 1 << 12;
@@ -271,5 +273,72 @@ impl<M: Model> Model for BoostedModel<M> {
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         self.respond(&self.raw_scores(table), self.rounds.len())
+    }
+}
+
+impl<M: Describe> Describe for BoostedModel<M> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        let part = |(at, member)| Part { weight: self.coefficient(at), ..Part::of(member) };
+        self.members.iter().map(|member| member as &dyn Describe).enumerate().map(part).collect()
+    }
+
+    fn n_members(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// Members that name classes vote, each with its coefficient if that is above 0.
+    fn voters(&self) -> Option<Vec<(&dyn Model, f64)>> {
+        let is_a_vote = matches!(self.voice, Voice::Sign | Voice::Vote | Voice::LogShares { .. });
+        let any_counts = (0..self.members.len()).any(|at| self.coefficient(at) > 0.0);
+        (is_a_vote && any_counts).then(|| {
+            let members = self.members.iter().map(|member| member as &dyn Model).enumerate();
+            members.map(|(at, member)| (member, self.coefficient(at).max(0.0))).collect()
+        })
+    }
+
+    fn n_stages(&self) -> usize {
+        self.rounds.len()
+    }
+
+    fn before_stages(&self, n_rows: usize) -> SoFar {
+        SoFar::Raw(self.start_scores(n_rows))
+    }
+
+    fn add_stage(&self, n_done: usize, table: &Aligned<'_>, so_far: &mut SoFar) {
+        if let SoFar::Raw(raw) = so_far {
+            self.add_round(n_done, table, raw);
+        }
+    }
+
+    fn scores_of_stage(&self, n: usize, table: &Aligned<'_>, so_far: &SoFar) -> Scores {
+        match so_far {
+            SoFar::Raw(raw) => self.respond(raw, n),
+            _ => self.aligned_scores(table),
+        }
+    }
+
+    fn has_raw_stages(&self) -> bool {
+        self.has_scores()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let bounds = self.bounds();
+        let round = |(at, round): (usize, &Round)| {
+            json!({
+                "error": round.error,
+                "edge": round.edge,
+                "coefficient": round.coefficient,
+                "normaliser": round.normaliser,
+                "bound": bounds.as_ref().map(|bounds| bounds[at]),
+                "training_error": round.training_error,
+                "min_margin": round.min_margin,
+            })
+        };
+        let rounds: Vec<Value> = self.rounds.iter().enumerate().map(round).collect();
+        vec![
+            ("n_rounds", json!(self.rounds.len())),
+            ("n_members", json!(self.members.len())),
+            ("rounds", json!(rounds)),
+        ]
     }
 }

@@ -235,9 +235,8 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
     ) -> Result<Option<Speaker<L::Model>>> {
         let run = self.run.child(self.rounds.len() as u64).child(index as u64);
         let table = self.sample.table;
-        let model = self.unless_stopped(|rounds| {
-            rounds.boost.base.fit(&Sample { table, target, weights }, &run)
-        })?;
+        let sample = Sample { target, weights, ..self.sample };
+        let model = self.unless_stopped(|rounds| rounds.boost.base.fit(&sample, &run))?;
         let speaker = |model: L::Model| Ok(Speaker { answers: model.scores(table)?, model });
         model.map(speaker).transpose()
     }

@@ -68,7 +68,7 @@ pub(super) trait OfBase: Parameters {
             Some(own) => self.base_mut().set(own, value).map_err(of_base)?,
             None => self.set_own(name, value).map_err(|error| self.with_nearest(error))?,
         }
-        self.check()
+        Ok(())
     }
 
     /// Its own settings, then the base and the base's.
@@ -189,7 +189,10 @@ mod tests {
 
     #[test]
     fn errors_name_the_parameter_as_it_was_given() {
-        let error = |name: &str, value: &str| bagging().set(name, value).unwrap_err().to_string();
+        let error = |name: &str, value: &str| {
+            let mut learner = bagging();
+            learner.set(name, value).and_then(|()| learner.check()).unwrap_err().to_string()
+        };
         let found = error("base.max_depth", "deep");
         assert_eq!(found, "`base.max_depth` is \"deep\"; expected a whole number or none");
         let found = error("base.min_leaf_rows", "0");

@@ -99,7 +99,7 @@ impl AnyLearner {
         each_learner!(self, learner => learner.settings())
     }
 
-    /// Sets one hyper-parameter from text.
+    /// Sets one hyper-parameter from text; [`check`](AnyLearner::check) says whether all go together.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         each_learner!(self, learner => learner.set(name, value))
     }
@@ -109,8 +109,8 @@ impl AnyLearner {
         each_learner!(self, learner => learner.method())
     }
 
-    /// Whether all values are in range.
-    pub(super) fn check(&self) -> Result<()> {
+    /// Whether all values are in range and go together; fitting asks it first.
+    pub fn check(&self) -> Result<()> {
         each_learner!(self, learner => learner.check())
     }
 
@@ -195,64 +195,42 @@ impl Learner for AnyLearner {
     type Model = AnyModel;
 
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<AnyModel> {
-        match self {
-            AnyLearner::Constant(learner) => learner.fit(sample, run).map(AnyModel::Constant),
-            AnyLearner::GradientBoosting(learner) => {
-                learner.fit(sample, run).map(AnyModel::Additive)
-            }
+        self.check()?;
+        Ok(match self {
+            AnyLearner::Constant(learner) => AnyModel::Constant(learner.fit(sample, run)?),
+            AnyLearner::GradientBoosting(learner) => AnyModel::Additive(learner.fit(sample, run)?),
             AnyLearner::RandomForest(learner) => {
-                learner.fit(sample, run).map(|model| AnyModel::Forest(Box::new(model)))
+                AnyModel::Forest(Box::new(learner.fit(sample, run)?))
             }
-            AnyLearner::DecisionTree(learner) => learner.fit(sample, run).map(AnyModel::Tree),
-            AnyLearner::Stump(learner) => learner.fit(sample, run).map(AnyModel::Tree),
-            AnyLearner::Bagging(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(AnyModel::Committee)
-            }
-            AnyLearner::AdaBoost(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(AnyModel::Boosted)
-            }
+            AnyLearner::DecisionTree(learner) => AnyModel::Tree(learner.fit(sample, run)?),
+            AnyLearner::Stump(learner) => AnyModel::Tree(learner.fit(sample, run)?),
+            AnyLearner::Bagging(learner) => AnyModel::Committee(learner.fit(sample, run)?),
+            AnyLearner::AdaBoost(learner) => AnyModel::Boosted(learner.fit(sample, run)?),
             AnyLearner::IsolationForest(learner) => {
-                learner.fit(sample, run).map(|model| AnyModel::Isolation(Box::new(model)))
+                AnyModel::Isolation(Box::new(learner.fit(sample, run)?))
             }
             AnyLearner::DensityForest(learner) => {
-                learner.fit(sample, run).map(|model| AnyModel::Density(Box::new(model)))
+                AnyModel::Density(Box::new(learner.fit(sample, run)?))
             }
-            AnyLearner::Voting(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(AnyModel::Committee)
-            }
-            AnyLearner::Weighted(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(AnyModel::Committee)
-            }
-            AnyLearner::Stacking(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(|model| AnyModel::Stacked(Box::new(model)))
-            }
+            AnyLearner::Voting(learner) => AnyModel::Committee(learner.fit(sample, run)?),
+            AnyLearner::Weighted(learner) => AnyModel::Committee(learner.fit(sample, run)?),
+            AnyLearner::Stacking(learner) => AnyModel::Stacked(Box::new(learner.fit(sample, run)?)),
             AnyLearner::DynamicSelection(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(|model| AnyModel::Dynamic(Box::new(model)))
+                AnyModel::Dynamic(Box::new(learner.fit(sample, run)?))
             }
             AnyLearner::MixtureOfExperts(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(|model| AnyModel::Mixture(Box::new(model)))
+                AnyModel::Mixture(Box::new(learner.fit(sample, run)?))
             }
-            AnyLearner::MultiClass(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(|model| AnyModel::Coded(Box::new(model)))
-            }
+            AnyLearner::MultiClass(learner) => AnyModel::Coded(Box::new(learner.fit(sample, run)?)),
             AnyLearner::Calibration(learner) => {
-                learner.check()?;
-                learner.fit(sample, run).map(|model| AnyModel::Calibrated(Box::new(model)))
+                AnyModel::Calibrated(Box::new(learner.fit(sample, run)?))
             }
-            AnyLearner::Linear(learner) => learner.fit(sample, run).map(AnyModel::Linear),
-            AnyLearner::NaiveBayes(learner) => learner.fit(sample, run).map(AnyModel::NaiveBayes),
+            AnyLearner::Linear(learner) => AnyModel::Linear(learner.fit(sample, run)?),
+            AnyLearner::NaiveBayes(learner) => AnyModel::NaiveBayes(learner.fit(sample, run)?),
             AnyLearner::NearestNeighbours(learner) => {
-                learner.fit(sample, run).map(|model| AnyModel::Neighbours(Box::new(model)))
+                AnyModel::Neighbours(Box::new(learner.fit(sample, run)?))
             }
-        }
+        })
     }
 
     fn by_weighted_error(&self) -> Option<AnyLearner> {
@@ -300,50 +278,25 @@ impl Learner for AnyLearner {
         extras: &Extras<'_, AnyModel>,
         run: &Run<'_>,
     ) -> Result<AnyModel> {
-        let continued = extras.continued.map(|model| model.additive().ok_or(())).transpose();
-        match (self, continued) {
-            (AnyLearner::GradientBoosting(learner), Ok(continued)) => {
-                let resumed = extras.resumed.map(additive_progress).transpose()?;
-                let checkpoint = extras.checkpoint.map(OfAdditive);
-                let extras = Extras {
-                    groups: extras.groups,
-                    offset: extras.offset,
-                    validation: extras.validation,
-                    continued,
-                    checkpoint: checkpoint.as_ref().map(|c| c as &dyn Checkpoint<AdditiveModel>),
-                    resumed: resumed.as_ref(),
-                    metric: extras.metric,
-                };
-                learner.fit_with(sample, &extras, run).map(AnyModel::Additive)
-            }
-            (AnyLearner::Weighted(learner), _) => {
-                let groups = extras.only_groups()?;
-                learner.check()?;
-                learner.fit_grouped(sample, groups, run).map(AnyModel::Committee)
-            }
-            (AnyLearner::Stacking(learner), _) => {
-                let groups = extras.only_groups()?;
-                learner.check()?;
-                let model = learner.fit_grouped(sample, groups, run)?;
-                Ok(AnyModel::Stacked(Box::new(model)))
-            }
-            (AnyLearner::DynamicSelection(learner), _) => {
-                let groups = extras.only_groups()?;
-                learner.check()?;
-                let model = learner.fit_grouped(sample, groups, run)?;
-                Ok(AnyModel::Dynamic(Box::new(model)))
-            }
-            (AnyLearner::Calibration(learner), _) => {
-                let groups = extras.only_groups()?;
-                learner.check()?;
-                let model = learner.fit_grouped(sample, groups, run)?;
-                Ok(AnyModel::Calibrated(Box::new(model)))
-            }
-            _ => match extras.given() {
+        let (AnyLearner::GradientBoosting(learner), Some(_)) = (self, extras.given()) else {
+            return match extras.given() {
                 Some(extra) => Err(Error::NotTaken { extra }),
                 None => self.fit(sample, run),
-            },
-        }
+            };
+        };
+        let not_taken = Error::NotTaken { extra: "a model to go on from" };
+        let continued = extras.continued.map(|model| model.additive().ok_or(not_taken));
+        let continued = continued.transpose()?;
+        let resumed = extras.resumed.map(additive_progress).transpose()?;
+        let checkpoint = extras.checkpoint.map(OfAdditive);
+        let extras = Extras {
+            validation: extras.validation,
+            continued,
+            checkpoint: checkpoint.as_ref().map(|c| c as &dyn Checkpoint<AdditiveModel>),
+            resumed: resumed.as_ref(),
+            metric: extras.metric,
+        };
+        learner.fit_with(sample, &extras, run).map(AnyModel::Additive)
     }
 
     fn fit_with_out_of_bag(

@@ -46,7 +46,7 @@ pub(super) trait OfMembers: Parameters {
         } else {
             self.set_own(name, value).map_err(|error| self.with_nearest(error))?;
         }
-        self.check()
+        Ok(())
     }
 
     /// The member of this name, or the last learner.
@@ -180,7 +180,7 @@ impl OfMembers for Voting<AnyLearner> {
     }
 
     fn check_own(&self) -> Result<()> {
-        self.check_values()
+        self.check_ranges()
     }
 }
 
@@ -210,7 +210,7 @@ impl OfMembers for WeightedCommittee<AnyLearner> {
     }
 
     fn check_own(&self) -> Result<()> {
-        self.check_values()
+        self.check_ranges()
     }
 }
 
@@ -321,7 +321,8 @@ mod tests {
     #[test]
     fn errors_name_the_parameter_as_it_was_given() {
         let error = |method: &str, name: &str, value: &str| {
-            learner(method).set(name, value).unwrap_err().to_string()
+            let mut learner = learner(method);
+            learner.set(name, value).and_then(|()| learner.check()).unwrap_err().to_string()
         };
         assert!(error("voting", "members", "stomp").contains("did you mean \"stump\""));
         assert!(error("voting", "members", " ,").contains("at least one method"));
@@ -343,9 +344,11 @@ mod tests {
     fn committees_may_be_within_each_other_twice() {
         let mut voting = learner("voting");
         voting.set("members", "bagging,one-vs-rest,stacking").unwrap();
-        voting.set("bagging.base", "adaboost").unwrap_err();
+        voting.set("bagging.base", "adaboost").unwrap();
+        voting.check().unwrap_err();
         let mut bagging = learner("bagging");
         bagging.set("base", "one-vs-rest").unwrap();
-        bagging.set("base.base", "adaboost").unwrap_err();
+        bagging.set("base.base", "adaboost").unwrap();
+        bagging.check().unwrap_err();
     }
 }

@@ -10,6 +10,7 @@ use crate::base::nearest_neighbours::NeighboursModel;
 use crate::boost::AdditiveModel;
 use crate::combine::{Calibrated, Coded, Dynamic, Mixture, Stacked};
 use crate::data::{Aligned, Schema};
+use crate::describe::{Describe, Fact, Kept, Part, SoFar};
 use crate::ensemble::{Ensemble, Member, OutOfBagCurve};
 use crate::forest::density::DensityModel;
 use crate::forest::{ForestModel, IsolationModel};
@@ -86,16 +87,6 @@ impl AnyModel {
             _ => None,
         }
     }
-
-    /// The error on rows out of the members' bags, if it has members and there were such rows.
-    pub fn out_of_bag(&self) -> Option<&OutOfBagCurve> {
-        match self {
-            AnyModel::Forest(model) => model.out_of_bag.as_ref(),
-            AnyModel::Committee(model) => model.out_of_bag.as_ref(),
-            AnyModel::Calibrated(model) => model.base.out_of_bag(),
-            _ => None,
-        }
-    }
 }
 
 impl Model for AnyModel {
@@ -117,5 +108,87 @@ impl Model for AnyModel {
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         each_model!(self, model => model.aligned_scores(table))
+    }
+}
+
+impl AnyModel {
+    /// The model inside, as what can be looked into.
+    fn described(&self) -> &dyn Describe {
+        match self {
+            AnyModel::Constant(model) => model,
+            AnyModel::Additive(model) => model,
+            AnyModel::Forest(model) => &**model,
+            AnyModel::Tree(model) => model,
+            AnyModel::Committee(model) => model,
+            AnyModel::Boosted(model) => model,
+            AnyModel::Isolation(model) => &**model,
+            AnyModel::Density(model) => &**model,
+            AnyModel::Stacked(model) => &**model,
+            AnyModel::Dynamic(model) => &**model,
+            AnyModel::Mixture(model) => &**model,
+            AnyModel::Coded(model) => &**model,
+            AnyModel::Calibrated(model) => &**model,
+            AnyModel::Linear(model) => model,
+            AnyModel::NaiveBayes(model) => model,
+            AnyModel::Neighbours(model) => &**model,
+        }
+    }
+}
+
+impl Describe for AnyModel {
+    fn parts(&self) -> Vec<Part<'_>> {
+        self.described().parts()
+    }
+
+    fn last(&self) -> Option<&dyn Describe> {
+        self.described().last()
+    }
+
+    fn own_trees(&self) -> Option<Kept<'_>> {
+        self.described().own_trees()
+    }
+
+    fn n_members(&self) -> usize {
+        self.described().n_members()
+    }
+
+    fn voters(&self) -> Option<Vec<(&dyn Model, f64)>> {
+        self.described().voters()
+    }
+
+    fn weights(&self) -> Option<&[f64]> {
+        self.described().weights()
+    }
+
+    fn out_of_bag(&self) -> Option<&OutOfBagCurve> {
+        self.described().out_of_bag()
+    }
+
+    fn importance(&self) -> Vec<f64> {
+        self.described().importance()
+    }
+
+    fn n_stages(&self) -> usize {
+        self.described().n_stages()
+    }
+
+    fn before_stages(&self, n_rows: usize) -> SoFar {
+        self.described().before_stages(n_rows)
+    }
+
+    fn add_stage(&self, n_done: usize, table: &Aligned<'_>, so_far: &mut SoFar) {
+        self.described().add_stage(n_done, table, so_far);
+    }
+
+    fn scores_of_stage(&self, n: usize, table: &Aligned<'_>, so_far: &SoFar) -> Scores {
+        self.described().scores_of_stage(n, table, so_far)
+    }
+
+    fn has_raw_stages(&self) -> bool {
+        self.described().has_raw_stages()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        self.described().facts()
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::data::{Aligned, ClassList, Sample, Schema, Target};
+use crate::describe::{Describe, Fact};
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
 use crate::learner::Learner;
@@ -14,6 +15,7 @@ use crate::model::{Model, Output};
 use crate::parameter::{Parameter, Parameters};
 use crate::run::Run;
 use crate::scores::Scores;
+use serde_json::json;
 
 /// Predicts the prior, whatever the row.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -112,5 +114,15 @@ impl Model for ConstantModel {
         let mut scores = Scores::zeros(table.table().n_rows(), self.value.len());
         scores.rows_mut().for_each(|row| row.copy_from_slice(&self.value));
         scores
+    }
+}
+
+impl Describe for ConstantModel {
+    fn n_stages(&self) -> usize {
+        0
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![("constant", json!(self.value))]
     }
 }

@@ -15,12 +15,14 @@ use super::linear::softmax::softmax;
 use super::row_sums::{FixedPoint, RowWeights};
 use super::suspects::report_suspects;
 use crate::data::{Aligned, Column, MISSING, Sample, Schema, Target};
+use crate::describe::{Describe, Fact};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::{Run, in_stretches};
 use crate::scores::Scores;
+use serde_json::json;
 
 /// The share of the largest variance of a column that is added to every variance.
 const FLOOR: f64 = 1e-9;
@@ -232,6 +234,17 @@ impl Model for NaiveBayesModel {
             }
         });
         scores
+    }
+}
+
+impl Describe for NaiveBayesModel {
+    fn n_stages(&self) -> usize {
+        0
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let priors: Vec<f64> = self.priors.iter().map(|log| log.exp()).collect();
+        vec![("priors", json!(priors))]
     }
 }
 

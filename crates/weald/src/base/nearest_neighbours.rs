@@ -13,6 +13,7 @@ use super::neighbours::{Near, Nearest, Neighbours};
 use super::row_sums::RowWeights;
 use super::suspects::report_suspects;
 use crate::data::{Aligned, Sample, Schema, Target};
+use crate::describe::{Describe, Fact};
 use crate::error::Result;
 use crate::exact_sum::ExactSum;
 use crate::learner::Learner;
@@ -20,6 +21,7 @@ use crate::model::{Model, Output};
 use crate::parameter::{Parameter, Parameters, out_of_range, parameter_list};
 use crate::run::{Run, in_stretches};
 use crate::scores::Scores;
+use serde_json::json;
 
 /// Rows that are predicted together.
 const BATCH: usize = 32;
@@ -261,6 +263,16 @@ impl Model for NeighboursModel {
             }
         });
         scores
+    }
+}
+
+impl Describe for NeighboursModel {
+    fn n_stages(&self) -> usize {
+        0
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![("k", json!(self.k)), ("n_kept_rows", json!(self.n_rows()))]
     }
 }
 

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use super::curve::LearningCurve;
 use super::validation::check_offset;
 use crate::data::{Aligned, Schema, multiply};
+use crate::describe::{Describe, Fact, Kept, SoFar};
 use crate::error::Result;
 use crate::loss::Link;
 use crate::model::{Model, Output};
 use crate::predict::Trees;
 use crate::run::in_stretches;
 use crate::scores::Scores;
+use crate::tree::Tree;
+use serde_json::{Value, json};
 
 /// Rows that a thread takes at a time when scores become predictions.
 const STRETCH: usize = 1 << 12;
@@ -130,5 +133,51 @@ impl Model for AdditiveModel {
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         self.respond(&self.raw_scores(table))
+    }
+}
+
+impl Describe for AdditiveModel {
+    fn own_trees(&self) -> Option<Kept<'_>> {
+        Some(Kept::Sum(&self.trees))
+    }
+
+    fn n_members(&self) -> usize {
+        self.n_rounds()
+    }
+
+    fn n_stages(&self) -> usize {
+        self.n_rounds()
+    }
+
+    fn before_stages(&self, n_rows: usize) -> SoFar {
+        SoFar::Raw(self.start_scores(n_rows))
+    }
+
+    fn add_stage(&self, n_done: usize, table: &Aligned<'_>, so_far: &mut SoFar) {
+        if let SoFar::Raw(raw) = so_far {
+            self.add_round(n_done, table, raw);
+        }
+    }
+
+    fn scores_of_stage(&self, _: usize, table: &Aligned<'_>, so_far: &SoFar) -> Scores {
+        match so_far {
+            SoFar::Raw(raw) => self.respond(raw),
+            _ => self.aligned_scores(table),
+        }
+    }
+
+    fn has_raw_stages(&self) -> bool {
+        true
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let n_linear_leaves: usize = self.trees.iter().map(Tree::n_linear_leaves).sum();
+        vec![
+            ("start", json!(self.start)),
+            ("n_trees", json!(self.trees.len())),
+            ("n_rounds", json!(self.n_rounds())),
+            ("n_linear_leaves", json!(n_linear_leaves)),
+            ("curve", self.curve.as_ref().map_or(Value::Null, LearningCurve::as_json)),
+        ]
     }
 }

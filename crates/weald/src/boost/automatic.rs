@@ -175,11 +175,11 @@ impl GradientBoosting {
         &self,
         loss: &dyn Loss,
         sample: &Sample<'_>,
-        groups: Option<&[u32]>,
     ) -> Result<TargetStatistics> {
         let is_joint = || -> Result<bool> {
             let targets = Targets::of(sample.target).all();
-            let together = Together { targets: &targets, weights: sample.weights, groups };
+            let together =
+                Together { targets: &targets, weights: sample.weights, groups: sample.groups };
             Ok(loss.joint(&together)?.is_some())
         };
         let has_levels = sample.table.columns().iter().any(|c| matches!(c, Column::Categorical(_)));

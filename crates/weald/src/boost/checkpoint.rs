@@ -125,20 +125,18 @@ fn given(
     for setting in settings.settings() {
         put(&setting.name, setting.value);
     }
-    let Extras { groups, offset, validation, continued, metric, .. } = extras;
+    let Extras { validation, continued, metric, .. } = extras;
     let mut put_sample = |part: &str, sample: &Sample<'_>| {
         put(&format!("{part}table"), digest(|hash| hash_table(sample.table, hash)));
         put(&format!("{part}target"), digest(|hash| hash_target(sample.target, hash)));
         put(&format!("{part}weights"), digest(|hash| hash_weights(sample.weights, hash)));
+        put(&format!("{part}groups"), digest(|hash| hash_wholes(sample.groups, hash)));
+        put(&format!("{part}offset"), digest(|hash| hash_reals(sample.offset, hash)));
     };
     put_sample("", sample);
     if let Some(validation) = validation {
-        put_sample("validation ", validation.sample);
-        put("validation groups", digest(|hash| hash_wholes(validation.groups, hash)));
-        put("validation offset", digest(|hash| hash_reals(validation.offset, hash)));
+        put_sample("validation ", validation);
     }
-    put("groups", digest(|hash| hash_wholes(*groups, hash)));
-    put("offset", digest(|hash| hash_reals(*offset, hash)));
     if let Some(metric) = metric {
         put("metric", metric.name().into());
     }

@@ -1,5 +1,7 @@
 //! The learning curve: how the loss of held-out rows fell, round by round.
 
+use serde_json::{Value, json};
+
 /// Losses of held-out rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearningCurve {
@@ -14,6 +16,17 @@ pub struct LearningCurve {
 }
 
 impl LearningCurve {
+    /// The curve for documents; infinite losses are null.
+    pub fn as_json(&self) -> Value {
+        json!({
+            "loss": self.loss,
+            "rows": self.rows,
+            "first_round": self.first_round,
+            "best_round": self.best_round(),
+            "held_out": self.held_out,
+        })
+    }
+
     /// How many rounds had the lowest loss; of equals, the fewest.
     pub fn best_round(&self) -> usize {
         self.first_round + lowest(&self.held_out)

@@ -198,7 +198,7 @@ impl Learner for GradientBoosting {
         extras: &Extras<'_, AdditiveModel>,
         run: &Run<'_>,
     ) -> Result<AdditiveModel> {
-        sample.check_targets()?;
+        sample.check_all()?;
         self.loss.check()?;
         self.fit_loss(&*self.loss.for_sample(sample)?, sample, extras, run)
     }
@@ -225,7 +225,7 @@ impl GradientBoosting {
         run: &Run<'_>,
     ) -> Result<AdditiveModel> {
         self.check()?;
-        sample.check_targets()?;
+        sample.check_all()?;
         check_fit(loss, sample.target)?;
         if let (Some(metric), true) = (extras.metric, loss.n_targets() > 1) {
             let expected = "none where rows have several targets: the loss judges rows held out";
@@ -239,13 +239,12 @@ impl GradientBoosting {
         let continued = extras.continued;
         let settings = &self.decided(loss, sample, continued);
         settings.check_linear(loss)?;
-        check_lengths(sample, extras)?;
         let aligned =
             continued.map(|model| aligned(model, sample, (settings, loss), run)).transpose()?;
         let table = aligned.as_ref().map_or(sample.table, |aligned| aligned.table());
         let sample = &Sample { table, ..*sample };
         let keeper = Keeper::new((self, loss), sample, extras, run.seed)?;
-        let statistics = &settings.target_statistics(loss, sample, extras.groups)?;
+        let statistics = &settings.target_statistics(loss, sample)?;
         let work = Work { settings, loss, sample, statistics, extras, run };
         run.install(|| work.fit(&keeper))
     }
@@ -292,7 +291,7 @@ impl Work<'_, '_> {
             Some(_) => Ok(HeldOut::nothing("the validation table")),
             None => {
                 let n_runs = settings.wanted_runs(loss, sample, extras);
-                HeldOut::choose(settings, n_runs, sample, extras.groups, run.seed)
+                HeldOut::choose(settings, n_runs, sample, run.seed)
             }
         }
     }
@@ -301,7 +300,7 @@ impl Work<'_, '_> {
     /// is fitted once more to all rows.
     fn n_held_out(self, parts: &[Vec<usize>], is_mean: bool) -> usize {
         match (&self.extras.validation, parts) {
-            (Some(validation), _) => validation.sample.n_rows(),
+            (Some(validation), _) => validation.n_rows(),
             (None, [_, _, ..]) if !is_mean => 0,
             (None, parts) => parts.iter().map(Vec::len).sum(),
         }
@@ -432,17 +431,4 @@ fn side_by_side<'a, 'r>(
         Boosting::start(work, (rows.as_slice(), seed(fold)), resumed)
     };
     parts.iter().enumerate().map(start).collect()
-}
-
-/// Whether what is given besides the sample has its rows.
-fn check_lengths(sample: &Sample<'_>, extras: &Extras<'_, AdditiveModel>) -> Result<()> {
-    let check = |what: &str, groups: Option<&[u32]>, expected| match groups {
-        Some(groups) if groups.len() != expected => {
-            Err(Error::Length { what: what.into(), found: groups.len(), expected })
-        }
-        _ => Ok(()),
-    };
-    check("groups", extras.groups, sample.n_rows())?;
-    let validation = extras.validation.as_ref();
-    validation.map_or(Ok(()), |v| check("validation groups", v.groups, v.sample.n_rows()))
 }

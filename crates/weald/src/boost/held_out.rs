@@ -74,7 +74,6 @@ impl HeldOut {
         settings: &GradientBoosting,
         n_runs: usize,
         sample: &Sample<'_>,
-        groups: Option<&[u32]>,
         seed: Seed,
     ) -> Result<HeldOut> {
         if settings.patience().is_none() && n_runs == 1 {
@@ -96,7 +95,7 @@ impl HeldOut {
             let part = in_table(hold_out_last(present.len(), share)?.1);
             return Ok(HeldOut::one(part, "the last rows"));
         }
-        let Some(groups) = groups else {
+        let Some(groups) = sample.groups else {
             let packs = Packs::of(sample);
             return Ok(match settings.choice(n_runs, packs.n_rows(), packs.len()) {
                 None => HeldOut::nothing(""),
@@ -240,7 +239,7 @@ mod tests {
         let early_stopping_rounds = Choice::Set(Some(10));
         let settings =
             GradientBoosting { validation, early_stopping_rounds, ..GradientBoosting::plain(1000) };
-        HeldOut::choose(&settings, 1, &sample, groups, Seed(1))
+        HeldOut::choose(&settings, 1, &sample.with_groups(groups), Seed(1))
     }
 
     #[test]
@@ -282,7 +281,7 @@ mod tests {
         let sample = Sample::new(&table, &target, &counts).unwrap();
         let early_stopping_rounds = Choice::Set(Some(10));
         let settings = GradientBoosting { early_stopping_rounds, ..GradientBoosting::plain(1000) };
-        let parts = HeldOut::choose(&settings, 1, &sample, None, Seed(1)).unwrap().parts;
+        let parts = HeldOut::choose(&settings, 1, &sample, Seed(1)).unwrap().parts;
         assert!(parts.iter().flatten().all(|row| row % 2 == 1));
         assert_eq!(parts.iter().map(Vec::len).sum::<usize>(), 50);
     }

@@ -3,7 +3,7 @@
 use super::additive::AdditiveModel;
 use crate::data::{Rescaled, Sample, multiply, scaled};
 use crate::error::{Error, Result};
-use crate::learner::{Extras, Validation};
+use crate::learner::Extras;
 use crate::loss::Loss;
 
 /// A fit whose targets, and all that is compared with them, are divided by a power of two.
@@ -58,26 +58,18 @@ impl<'a, 'e> OfUsualSize<'a, 'e> {
             multiply(&mut scores, -exponent);
             scores
         };
-        let own = extras.offset.map(offset);
+        let own = sample.offset.map(offset);
         let held_out = extras.validation;
         let of_held_out = held_out.and_then(|held_out| held_out.offset).map(offset);
-        let its_target = held_out.and_then(|held_out| scaled(held_out.sample.target, -exponent));
-        let its_sample = match (&held_out, &its_target) {
-            (Some(held_out), Some(target)) => Some(Sample { target, ..*held_out.sample }),
-            _ => None,
-        };
-        let validation = held_out.zip(its_sample.as_ref()).map(|(held_out, sample)| Validation {
-            sample,
-            groups: held_out.groups,
+        let its_target = held_out.and_then(|held_out| scaled(held_out.target, -exponent));
+        let validation = (held_out.zip(its_target.as_ref())).map(|(held_out, target)| Sample {
+            target,
             offset: of_held_out.as_deref(),
+            ..held_out
         });
-        let extras = Extras {
-            groups: extras.groups,
-            offset: own.as_deref(),
-            validation,
-            ..Extras::default()
-        };
-        let mut model = fit(&Sample { target: &target, ..*sample }, &extras)?;
+        let extras = Extras { validation, ..Extras::default() };
+        let mut model =
+            fit(&Sample { target: &target, offset: own.as_deref(), ..*sample }, &extras)?;
         model.multiply(exponent, degree * exponent);
         Ok(model)
     }

@@ -127,7 +127,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
         let draws = settings.draws_rows();
         let order = draws.then(|| BagOrder::of(&sample.reweighted(&weights)));
         let joint_of = |weights: &Weights| {
-            loss.joint(&Together { targets: &all, weights, groups: extras.groups })
+            loss.joint(&Together { targets: &all, weights, groups: sample.groups })
         };
         let joint = joint_of(&weights)?;
         let held_out_joint = match joint {
@@ -138,7 +138,7 @@ impl<'a, 'r> Boosting<'a, 'r> {
             settings.constraints(sample.table, loss)?.followed_by(statistics.sources());
         let start = match (extras.continued, settings.start) {
             (Some(model), _) => model.start.clone(),
-            (None, Start::Best) => start(loss, &all, &weights, extras.offset)?,
+            (None, Start::Best) => start(loss, &all, &weights, sample.offset)?,
             (None, Start::Zero) => vec![0.0; loss.width()],
         };
         let (schema, output) = (sample.table.schema(), loss.output(sample.target));
@@ -167,11 +167,11 @@ impl<'a, 'r> Boosting<'a, 'r> {
             held_out_joint,
             validation,
             metric: extras.metric,
-            scores: starting_scores(&start, extras.offset, n_rows)?,
+            scores: starting_scores(&start, sample.offset, n_rows)?,
             gradients: start.iter().map(|_| Gradients::new(n_rows)).collect(),
             targets,
             start,
-            offset: extras.offset,
+            offset: sample.offset,
             shared: Vec::new(),
             trees: Vec::new(),
             dart: Dart::default(),

@@ -5,9 +5,9 @@ use std::iter::repeat_n;
 use super::conformal::{Rest, rest};
 use super::early_stopping::{measure, sum_of_losses};
 use super::targets::Targets;
-use crate::data::{Aligned, Schema, Table, Weights};
+use crate::data::{Aligned, Sample, Schema, Table, Weights};
 use crate::error::{Error, Result};
-use crate::learner::{HeldOutMetric, Validation};
+use crate::learner::HeldOutMetric;
 use crate::loss::{JointLoss, Loss, Together};
 use crate::model::Output;
 use crate::predict::Trees;
@@ -31,21 +31,20 @@ pub struct ValidationRows<'a> {
 impl<'a> ValidationRows<'a> {
     /// The rows before the first tree; their columns and classes must be those trained on.
     pub fn new(
-        validation: &Validation<'a>,
+        sample: &Sample<'a>,
         schema: &Schema,
         output: &Output,
         loss: &dyn Loss,
         start: &[f64],
     ) -> Result<ValidationRows<'a>> {
-        let Validation { sample, offset, groups } = validation;
-        sample.check_targets()?;
+        sample.check_all()?;
         if loss.output(sample.target) != *output {
             return Err(Error::OtherTarget { of: "validation rows" });
         }
         let targets = Targets::of(sample.target);
         let all = targets.all();
         loss.check(&all)?;
-        let first_scores = starting_scores(start, *offset, targets.len())?;
+        let first_scores = starting_scores(start, sample.offset, targets.len())?;
         Ok(ValidationRows {
             table: schema.align(sample.table)?,
             scores: first_scores.clone(),
@@ -57,7 +56,7 @@ impl<'a> ValidationRows<'a> {
             joint: loss.joint(&Together {
                 targets: &all,
                 weights: sample.weights,
-                groups: *groups,
+                groups: sample.groups,
             })?,
             targets,
         })

@@ -14,6 +14,7 @@ use crate::base::design::read_row;
 use crate::base::nearest_neighbours::{NearestNeighbours, NeighboursModel};
 use crate::base::neighbours::Nearest;
 use crate::data::{Aligned, Sample, Schema, Target};
+use crate::describe::{Describe, Fact, Part, named_parts, named_voters};
 use crate::ensemble::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -21,6 +22,7 @@ use crate::model::{Model, Output};
 use crate::parameter::{named_values, out_of_range};
 use crate::run::{Run, in_stretches};
 use crate::scores::{Scores, argmax};
+use serde_json::json;
 
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 256;
@@ -81,20 +83,11 @@ impl<L> DynamicSelection<L> {
 impl<L: Learner> Learner for DynamicSelection<L> {
     type Model = Dynamic<L::Model>;
 
-    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
-        self.fit_grouped(sample, None, run)
-    }
-
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         prepare_members(&self.members, sample, run)
     }
 
-    fn fit_grouped(
-        &self,
-        sample: &Sample<'_>,
-        groups: Option<&[u32]>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         let Target::Classes(labels) = sample.target else {
@@ -106,8 +99,7 @@ impl<L: Learner> Learner for DynamicSelection<L> {
             });
         };
         self.prepare(sample, run)?;
-        let mut honest =
-            cross_fit(&Named::all(&self.members), sample, (self.held_out, groups), run)?;
+        let mut honest = cross_fit(&Named::all(&self.members), sample, self.held_out, run)?;
         let codes: Vec<u32> = honest.rows.iter().map(|&row| labels.codes()[row]).collect();
         let right = self.who_is_right(&honest, &codes)?;
         let table = sample.table.take(&honest.rows);
@@ -225,6 +217,25 @@ impl<M: Model> Model for Dynamic<M> {
             }
         });
         scores
+    }
+}
+
+impl<M: Describe> Describe for Dynamic<M> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        named_parts(&self.members)
+    }
+
+    fn voters(&self) -> Option<Vec<(&dyn Model, f64)>> {
+        Some(named_voters(&self.members))
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let names: Vec<&str> = self.members.iter().map(|member| member.name.as_str()).collect();
+        vec![
+            ("n_members", json!(self.members.len())),
+            ("members", json!(names)),
+            ("n_rows_kept", json!(self.right.n_rows())),
+        ]
     }
 }
 

@@ -12,12 +12,14 @@ use std::sync::Arc;
 
 use crate::base::constant::Constant;
 use crate::data::{Aligned, Column, Field, FieldKind, Sample, Schema, Table};
+use crate::describe::{Describe, Fact, Part, named_parts, named_voters};
 use crate::ensemble::{Named, Split, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::run::Run;
 use crate::scores::Scores;
+use serde_json::json;
 
 /// Fits members, and a learner that learns from what they say.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,33 +70,25 @@ impl<L> Stacking<L> {
 impl<L: Learner> Learner for Stacking<L> {
     type Model = Stacked<L::Model>;
 
-    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
-        self.fit_grouped(sample, None, run)
-    }
-
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         prepare_members(&self.members, sample, run)
     }
 
-    fn fit_grouped(
-        &self,
-        sample: &Sample<'_>,
-        groups: Option<&[u32]>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         self.prepare(sample, run)?;
         let n = self.members.len() as u64;
-        let mut honest =
-            cross_fit(&Named::all(&self.members), sample, (self.held_out, groups), run)?;
+        let mut honest = cross_fit(&Named::all(&self.members), sample, self.held_out, run)?;
         let names: Vec<&str> = self.members.iter().map(|member| member.name.as_str()).collect();
         let passed = self.pass_through.then(|| sample.table.take(&honest.rows));
         let (schema, output) = (sample.table.schema(), Output::of(sample.target));
         let level_one = level_one(&names, schema, &output, self.pass_through);
         let level_one = said(Arc::new(level_one), &honest.answers, passed.as_ref());
         let target = sample.target.take(&honest.rows);
+        let groups = sample.take_groups(&honest.rows);
         let last_sample = Sample::new(&level_one, &target, &honest.weights)?;
+        let last_sample = last_sample.with_groups(groups.as_deref());
         let last = run.install(|| self.last.fit(&last_sample, &run.child(n)))?;
         if *last.output() != output {
             return Err(Error::OtherTarget { of: "the last learner" });
@@ -211,5 +205,28 @@ impl<M: Model> Model for Stacked<M> {
         let passed = self.pass_through.then(|| table.table());
         let level_one = said(self.last.schema().clone(), &answers, passed);
         self.last.aligned_scores(&Aligned::made(level_one))
+    }
+}
+
+impl<M: Describe> Describe for Stacked<M> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        named_parts(&self.members)
+    }
+
+    fn voters(&self) -> Option<Vec<(&dyn Model, f64)>> {
+        Some(named_voters(&self.members))
+    }
+
+    fn last(&self) -> Option<&dyn Describe> {
+        Some(&self.last)
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let names: Vec<&str> = self.members.iter().map(|member| member.name.as_str()).collect();
+        vec![
+            ("n_members", json!(self.members.len())),
+            ("members", json!(names)),
+            ("pass_through", json!(self.pass_through)),
+        ]
     }
 }

@@ -32,15 +32,10 @@ impl<L> Voting<L> {
 
     /// Whether all values are in range; the members check their own.
     pub fn check_ranges(&self) -> Result<()> {
-        self.check_values()?;
-        check_one_each("weights", &self.weights, self.members.len())
-    }
-
-    /// The same, whether or not there are as many weights as members.
-    pub fn check_values(&self) -> Result<()> {
         check_members(&self.members)?;
         check_positive("weights", &self.weights)?;
-        self.combine.check()
+        self.combine.check()?;
+        check_one_each("weights", &self.weights, self.members.len())
     }
 }
 

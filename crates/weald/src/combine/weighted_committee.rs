@@ -55,47 +55,32 @@ impl<L> WeightedCommittee<L> {
 
     /// Whether all values are in range; the members check their own.
     pub fn check_ranges(&self) -> Result<()> {
-        self.check_values()?;
+        check_members(&self.members)?;
+        self.held_out.check()?;
+        if self.weighing == Weighing::Selection(0) {
+            return out_of_range("weighing", self.weighing.show(), "at least 1 after selection:");
+        }
+        check_positive("prior", &self.prior)?;
         if self.weighing != Weighing::Bayes && !self.prior.is_empty() {
             let given = format!("{} numbers", self.prior.len());
             return out_of_range("prior", given, "none, unless weighing=bayes");
         }
         check_one_each("prior", &self.prior, self.members.len())
     }
-
-    /// The same, whether or not values fit each other.
-    pub fn check_values(&self) -> Result<()> {
-        check_members(&self.members)?;
-        self.held_out.check()?;
-        if self.weighing == Weighing::Selection(0) {
-            return out_of_range("weighing", self.weighing.show(), "at least 1 after selection:");
-        }
-        check_positive("prior", &self.prior)
-    }
 }
 
 impl<L: Learner> Learner for WeightedCommittee<L> {
     type Model = Ensemble<Member<L::Model>>;
 
-    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
-        self.fit_grouped(sample, None, run)
-    }
-
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         prepare_members(&self.members, sample, run)
     }
 
-    fn fit_grouped(
-        &self,
-        sample: &Sample<'_>,
-        groups: Option<&[u32]>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         self.prepare(sample, run)?;
-        let mut honest =
-            cross_fit(&Named::all(&self.members), sample, (self.held_out, groups), run)?;
+        let mut honest = cross_fit(&Named::all(&self.members), sample, self.held_out, run)?;
         let weights = self.weights(&honest, &sample.target.take(&honest.rows))?;
         let models = match honest.models.take() {
             Some(models) => models,

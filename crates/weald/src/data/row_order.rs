@@ -229,7 +229,7 @@ mod tests {
         let table = table(vec![numbers(&[0.0, 0.0, 0.0, 1.0, 2.0, 2.0])]);
         let order = |codes: Vec<u32>, classes: [&str; 3]| {
             let target = Target::classes(codes, classes.map(String::from).into()).unwrap();
-            let sample = Sample { table: &table, target: &target, weights: &Weights::Uniform };
+            let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
             RowOrder::of(&sample)
         };
         let plain = order(vec![0, 1, 2, 0, 1, 1], ["a", "b", "c"]);

@@ -23,6 +23,11 @@ pub struct Sample<'a> {
     pub target: &'a Target,
     /// How much each row counts.
     pub weights: &'a Weights,
+    /// The group of each row, such as a patient or the query of a ranking. Whatever holds out rows
+    /// holds out whole groups, so that no model is asked about a group that it was trained on.
+    pub groups: Option<&'a [u32]>,
+    /// Scores that a model adds to, a row's numbers together: an exposure, or another model.
+    pub offset: Option<&'a [f64]>,
 }
 
 /// How much each row counts. A row of weight 0 is as good as absent.
@@ -147,9 +152,19 @@ impl Weights {
 impl<'a> Sample<'a> {
     /// A sample whose parts have one length and at least one row and one column.
     pub fn new(table: &'a Table, target: &'a Target, weights: &'a Weights) -> Result<Sample<'a>> {
-        let sample = Sample { table, target, weights };
-        sample.check_rows()?;
+        let sample = Sample { table, target, weights, groups: None, offset: None };
+        sample.check_lengths()?;
         Ok(sample)
+    }
+
+    /// The same rows in groups.
+    pub fn with_groups(self, groups: Option<&'a [u32]>) -> Sample<'a> {
+        Sample { groups, ..self }
+    }
+
+    /// The same rows with scores that a model adds to.
+    pub fn with_offset(self, offset: Option<&'a [f64]>) -> Sample<'a> {
+        Sample { offset, ..self }
     }
 
     /// The same rows under other weights.
@@ -157,7 +172,12 @@ impl<'a> Sample<'a> {
     where
         'a: 'b,
     {
-        Sample { table: self.table, target: self.target, weights }
+        Sample { weights, ..*self }
+    }
+
+    /// The groups of some rows, in that order.
+    pub fn take_groups(&self, rows: &[usize]) -> Option<Vec<u32>> {
+        self.groups.map(|groups| rows.iter().map(|&row| groups[row]).collect())
     }
 
     /// The rows that are not absent.
@@ -190,7 +210,7 @@ impl<'a> Sample<'a> {
     }
 
     /// Whether the parts belong together and there is something to predict; every learner asks this
-    /// first. Several classes a row are refused: few learners can take them.
+    /// first. Several classes a row are refused, and an offset: few learners can take them.
     pub fn check(&self) -> Result<()> {
         self.check_targets()?;
         match self.target {
@@ -205,8 +225,21 @@ impl<'a> Sample<'a> {
         if self.target.is_none() { Err(Error::NoTarget) } else { Ok(()) }
     }
 
+    /// The same of a learner that takes any target and whose scores may be added to an offset.
+    pub fn check_all(&self) -> Result<()> {
+        Sample { offset: None, ..*self }.check_targets()
+    }
+
     /// The same of a learner that learns from rows alone.
     pub fn check_rows(&self) -> Result<()> {
+        self.check_lengths()?;
+        match self.offset {
+            Some(_) => Err(Error::NotTaken { extra: "an offset" }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_lengths(&self) -> Result<()> {
         let n_rows = self.table.n_rows();
         if self.table.n_columns() == 0 {
             return Err(Error::NoColumns);
@@ -219,8 +252,9 @@ impl<'a> Sample<'a> {
         if self.target.len() != n_rows {
             return length("target", self.target.len());
         }
-        match self.weights.n_rows() {
-            Some(found) if found != n_rows => length("weights", found),
+        match (self.weights.n_rows(), self.groups) {
+            (Some(found), _) if found != n_rows => length("weights", found),
+            (_, Some(groups)) if groups.len() != n_rows => length("groups", groups.len()),
             _ => Ok(()),
         }
     }

@@ -7,7 +7,7 @@
 use super::side_by_side::fit_side_by_side;
 use crate::data::folds::{Folds, hold_out_groups};
 use crate::data::{Packs, Sample, Target, Weights};
-use crate::error::{Error, Result, check_unique};
+use crate::error::{Result, check_unique};
 use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::parameter::{Value, out_of_range};
@@ -78,10 +78,11 @@ struct Part {
 pub fn cross_fit<L: Learner>(
     learners: &[(&str, &L)],
     sample: &Sample<'_>,
-    (split, groups): (Split, Option<&[u32]>),
+    split: Split,
     run: &Run<'_>,
 ) -> Result<Honest<L::Model>> {
-    let parts = split.parts(sample, groups, run.seed)?;
+    sample.check_all()?;
+    let parts = split.parts(sample, run.seed)?;
     let n_jobs = parts.len() * learners.len();
     let keep = matches!(split, Split::Share(_));
     let asked = fit_side_by_side(n_jobs, ("asking about rows not seen", run), |job, child| {
@@ -179,20 +180,16 @@ impl Split {
         }
     }
 
-    fn parts(self, sample: &Sample<'_>, groups: Option<&[u32]>, seed: Seed) -> Result<Vec<Part>> {
+    fn parts(self, sample: &Sample<'_>, seed: Seed) -> Result<Vec<Part>> {
         let n_rows = sample.n_rows();
         let present = sample.present_rows()?;
-        if let Some(groups) = groups.filter(|groups| groups.len() != n_rows) {
-            let (what, found) = ("groups".into(), groups.len());
-            return Err(Error::Length { what, found, expected: n_rows });
-        }
         // Of rows that are not dealt one by one all copies are held out.
         let spelled = |part: Vec<usize>| sample.weights.spelled(part.iter().map(|&i| present[i]));
         let without = |test: Vec<usize>| {
             let train = sample.weights.without(&test, n_rows);
             Part::new(train, test, sample)
         };
-        let held_out: Vec<Vec<usize>> = match (self, groups) {
+        let held_out: Vec<Vec<usize>> = match (self, sample.groups) {
             (Split::Time(k), _) => {
                 let folds = Folds::time_ordered(present.len(), k)?;
                 let part = |fold| {

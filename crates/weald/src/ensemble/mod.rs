@@ -22,7 +22,6 @@ use crate::data::{Aligned, Schema};
 use crate::error::{Error, Result};
 use crate::model::{Model, Output};
 use crate::scores::Scores;
-
 /// What bagging, forests and AdaBoost return: models that answer together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ensemble<M> {

@@ -4,6 +4,8 @@
 //! committee is tested while it is trained, for free. A row counts as soon as one member has not
 //! seen it; how many rows have no such member is told with the error.
 
+use serde_json::{Value, json};
+
 use super::enough::{Judged, brier_score};
 use crate::data::{Rescaled, Sample, Target, Weights, multiply};
 use crate::scores::{Scores, argmax};
@@ -49,6 +51,15 @@ pub struct OutOfBagCurve {
 }
 
 impl OutOfBagCurve {
+    /// The curve for documents; errors of no rows are null.
+    pub fn as_json(&self) -> Value {
+        json!({
+            "error": self.error(),
+            "rows_in_every_bag": self.n_without,
+            "curve": self.errors,
+        })
+    }
+
     /// The errors after each member.
     pub fn of(curve: &[OutOfBagError]) -> Option<OutOfBagCurve> {
         let last = curve.last()?;

@@ -19,18 +19,15 @@
 //! AdaBoost that name classes, each with its weight. Of a model without members the probabilities
 //! stand for the shares of the vote, and there is no divergence.
 
-use crate::adaboost::{BoostedModel, Voice};
-use crate::any::AnyModel;
 use crate::data::{Aligned, Table};
+use crate::describe::{Describe, Kept, descend};
 use crate::error::{Error, Result};
-use crate::model::{Model, Output};
+use crate::model::Output;
 use crate::parameter::named_values;
 use crate::predict::DeepTrees;
 use crate::run::in_stretches;
 use crate::scores::{Scores, argmax};
 use crate::tree::walk::Reader;
-
-use super::grove::descend;
 
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 1 << 10;
@@ -56,7 +53,7 @@ named_values!(Doubt { Tie = "tie", Entropy = "entropy", Divergence = "kl" });
 /// # Errors
 /// If the model does not predict classes, or has no members and the divergence of members is asked
 /// for.
-pub fn doubts(model: &AnyModel, table: &Table, by: Doubt) -> Result<Vec<f64>> {
+pub fn doubts(model: &dyn Describe, table: &Table, by: Doubt) -> Result<Vec<f64>> {
     let Output::Probabilities { classes } = model.output() else {
         let (found, hint) = match model.output() {
             Output::SeveralProbabilities { .. } => (
@@ -74,44 +71,15 @@ pub fn doubts(model: &AnyModel, table: &Table, by: Doubt) -> Result<Vec<f64>> {
     };
     let n_classes = classes.len();
     let aligned = model.schema().align(table)?;
-    let committee = |answers: &mut dyn Iterator<Item = (Scores, f64)>| {
-        let mut heard = Heard::new(table.n_rows(), n_classes);
-        answers.for_each(|(answers, weight)| heard.add(&answers, weight));
-        Ok(heard.rows().map(|row| row.doubt(by)).collect())
-    };
-    match model {
-        AnyModel::Forest(forest) => Ok(of_trees(&forest.trees, &aligned, by)),
-        AnyModel::Committee(ensemble) => {
-            let members = ensemble.members.iter().zip(&ensemble.weights);
-            committee(&mut members.map(|(m, &weight)| (m.aligned_scores(&aligned), weight)))
-        }
-        AnyModel::Boosted(boosted) if names_classes(boosted) => {
-            let weight = |at: usize| boosted.coefficient(at).max(0.0);
-            let answer = |at: usize| (boosted.members[at].aligned_scores(&aligned), weight(at));
-            committee(&mut (0..boosted.members.len()).map(answer))
-        }
-        AnyModel::Stacked(model) => {
-            let members = model.members.iter();
-            committee(&mut members.map(|m| (m.learner.aligned_scores(&aligned), 1.0)))
-        }
-        AnyModel::Dynamic(model) => {
-            let members = model.members.iter();
-            committee(&mut members.map(|m| (m.learner.aligned_scores(&aligned), 1.0)))
-        }
-        // Members speak for themselves, whatever is then made of their mean.
-        AnyModel::Calibrated(calibrated) => doubts(&calibrated.base, table, by),
-        AnyModel::Boosted(_)
-        | AnyModel::Mixture(_)
-        | AnyModel::Coded(_)
-        | AnyModel::Linear(_)
-        | AnyModel::NaiveBayes(_)
-        | AnyModel::Neighbours(_)
-        | AnyModel::Constant(_)
-        | AnyModel::Additive(_)
-        | AnyModel::Tree(_)
-        | AnyModel::Isolation(_)
-        | AnyModel::Density(_) => of_probabilities(&model.aligned_scores(&aligned), by),
+    if let Some(Kept::Mean(trees)) = model.own_trees() {
+        return Ok(of_trees(trees, &aligned, by));
     }
+    let Some(voters) = model.voters() else {
+        return of_probabilities(&model.aligned_scores(&aligned), by);
+    };
+    let mut heard = Heard::new(table.n_rows(), n_classes);
+    voters.iter().for_each(|(voter, weight)| heard.add(&voter.aligned_scores(&aligned), *weight));
+    Ok(heard.rows().map(|row| row.doubt(by)).collect())
 }
 
 /// The rows of the largest doubts, the largest first; of equals the first rows.
@@ -120,12 +88,6 @@ pub fn most_doubtful(doubts: &[f64], n: usize) -> Vec<usize> {
     rows.sort_by(|&a, &b| doubts[b].total_cmp(&doubts[a]));
     rows.truncate(n);
     rows
-}
-
-/// Whether members of boosting are classifiers, and there are any that count.
-fn names_classes(model: &BoostedModel<AnyModel>) -> bool {
-    let is_a_vote = matches!(model.voice, Voice::Sign | Voice::Vote | Voice::LogShares { .. });
-    is_a_vote && (0..model.members.len()).any(|at| model.coefficient(at) > 0.0)
 }
 
 /// Of a forest: its trees vote, some rows at a time.

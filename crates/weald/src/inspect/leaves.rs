@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use super::grove::{Grove, descend, groves};
-use crate::any::AnyModel;
+use super::grove::{Grove, groves};
 use crate::data::Aligned;
+use crate::describe::{Describe, descend};
 use crate::run::in_stretches;
 use crate::tree::walk::{Reader, Walk};
 
@@ -24,7 +24,7 @@ pub struct Leaves {
 /// The leaf of each row of a table in each tree of a model.
 ///
 /// On the threads of the pool that the caller is in, as [`Model::scores`](crate::model::Model::scores).
-pub fn leaves(model: &AnyModel, table: &Aligned<'_>) -> Leaves {
+pub fn leaves(model: &dyn Describe, table: &Aligned<'_>) -> Leaves {
     let readers = Reader::of(table.table());
     let groves: Vec<Going<'_, '_>> =
         groves(model).iter().map(|grove| Going::of(grove, &readers)).collect();
@@ -58,7 +58,7 @@ struct Going<'m, 't> {
 
 impl<'m, 't> Going<'m, 't> {
     fn of(grove: &Grove<'m>, table: &[Reader<'t>]) -> Going<'m, 't> {
-        let (n_trees, walk) = (grove.n_trees(), grove.walk());
+        let (n_trees, walk) = (grove.kept.n_trees(), grove.kept.walk());
         let of_tree = |tree| {
             let nodes = walk.descent().rights(tree).zip(0..);
             nodes.filter(|(right, _)| *right == 0).map(|(_, node)| node)

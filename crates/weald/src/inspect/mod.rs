@@ -7,14 +7,12 @@
 
 mod active_learning;
 mod grove;
-mod importance;
 mod leaves;
 mod paths;
 mod shape;
 mod stages;
 
 pub use active_learning::{Doubt, doubts, most_doubtful};
-pub use importance::importance;
 pub use leaves::{Leaves, leaves};
 pub use paths::{Paths, paths};
 pub use shape::{NodeView, TreeView, trees};

@@ -3,8 +3,8 @@
 use super::grove::groves;
 use super::leaves::leaves;
 use super::shape::depths;
-use crate::any::AnyModel;
 use crate::data::Aligned;
+use crate::describe::Describe;
 use crate::run::in_stretches;
 
 /// Rows that a thread takes at a time.
@@ -26,7 +26,7 @@ pub struct Paths {
 /// The nodes that each row of a table passes in the trees of a model, roots and leaves included.
 ///
 /// On the threads of the pool that the caller is in, as [`Model::scores`](crate::model::Model::scores).
-pub fn paths(model: &AnyModel, table: &Aligned<'_>) -> Paths {
+pub fn paths(model: &dyn Describe, table: &Aligned<'_>) -> Paths {
     let trees = ways(model);
     let leaves = leaves(model, table);
     let (n_rows, n_trees) = (table.table().n_rows(), leaves.n_trees);
@@ -76,12 +76,12 @@ struct Ways {
     depths: Vec<u32>,
 }
 
-fn ways(model: &AnyModel) -> Vec<Ways> {
+fn ways(model: &dyn Describe) -> Vec<Ways> {
     let mut before = 0;
     let mut trees = Vec::new();
     for grove in groves(model) {
-        let walk = grove.walk();
-        for tree in 0..grove.n_trees() {
+        let walk = grove.kept.walk();
+        for tree in 0..grove.kept.n_trees() {
             let rights: Vec<u32> = walk.descent().rights(tree).collect();
             let n_nodes = rights.len() as u64;
             trees.push(Ways { before, depths: depths(&rights), rights });

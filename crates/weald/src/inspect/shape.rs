@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::grove::{Grove, Kept, groves};
-use crate::any::AnyModel;
+use super::grove::{Grove, groves};
+use crate::describe::{Describe, Kept};
 use crate::predict::{DeepNode, DeepTrees};
 use crate::tree::{LinearLeaf, Rule, Tree};
 
@@ -46,7 +46,7 @@ pub struct NodeView<'m> {
 }
 
 /// The trees of a model, in their order.
-pub fn trees(model: &AnyModel) -> Vec<TreeView<'_>> {
+pub fn trees(model: &dyn Describe) -> Vec<TreeView<'_>> {
     groves(model).into_iter().flat_map(|grove| of_grove(&grove)).collect()
 }
 

@@ -361,7 +361,7 @@ fn one_class_is_certain() {
 fn what_cannot_be_calibrated_is_said() {
     let made = made::two_classes(60);
     let error = |learner: Calibration<DecisionTree>, groups: Option<&[u32]>| {
-        learner.fit_grouped(&made.sample(), groups, &run()).unwrap_err().to_string()
+        learner.fit(&made.sample().with_groups(groups), &run()).unwrap_err().to_string()
     };
     let tree = || Calibration::of(DecisionTree::default());
     let found = error(Calibration { held_out: HeldOut::OutOfBag, ..tree() }, None);
@@ -372,7 +372,8 @@ fn what_cannot_be_calibrated_is_said() {
     let forest = RandomForest { n_trees: 3.into(), ..RandomForest::default() };
     let bags = Calibration { held_out: HeldOut::OutOfBag, ..Calibration::of(forest) };
     let groups: Vec<u32> = (0..60).map(|row| row / 4).collect();
-    let found = bags.fit_grouped(&made.sample(), Some(&groups), &run()).unwrap_err().to_string();
+    let found =
+        bags.fit(&made.sample().with_groups(Some(&groups)), &run()).unwrap_err().to_string();
     assert!(found.contains("where rows have groups"), "{found}");
     let pasting = Bagging { resampling: weald::data::Resampling::None, ..Bagging::of(Constant {}) };
     let bags = Calibration { held_out: HeldOut::OutOfBag, ..Calibration::of(pasting) };

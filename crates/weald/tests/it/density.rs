@@ -1,5 +1,6 @@
 //! Densities: what they promise, against slow and obvious sums.
 
+use crate::refusal;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -427,8 +428,8 @@ fn depths_are_a_score_of_the_rows_given() {
 #[test]
 fn bad_parameters_and_bad_input_are_refused() {
     let refused = |name: &str, value: &str| {
-        let mut forest = DensityForest::default();
-        let error = forest.set(name, value).unwrap_err();
+        let forest = DensityForest::default();
+        let error = refusal(&forest, name, value);
         assert!(matches!(&error, Error::Parameter { name: found, .. } if found == name), "{error}");
     };
     refused("n_trees", "0");
@@ -450,7 +451,8 @@ fn bad_parameters_and_bad_input_are_refused() {
     assert!(matches!(model.scores(&other), Err(Error::MissingColumn { .. })));
     let nothing = numbers(vec![vec![]]);
     let target = Target::numbers(vec![]).unwrap();
-    let sample = Sample { table: &nothing, target: &target, weights: &Weights::Uniform };
+    let weights = &Weights::Uniform;
+    let sample = Sample { table: &nothing, target: &target, weights, groups: None, offset: None };
     let run = Run::quiet(Seed(0), 1).unwrap();
     assert!(matches!(DensityForest::default().fit(&sample, &run), Err(Error::NoRows)));
 }

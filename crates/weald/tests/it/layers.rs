@@ -1,7 +1,8 @@
 //! The arrows between modules point one way.
 //!
-//! Each layer may use only those above it: words | data | contracts | tree, base, ensemble |
-//! predict | bag, boost, combine, forest, online | theory | any | inspect, persist. `tree/kernel` uses nothing and may be used
+//! Each layer may use only those above it: words | data | contracts | tree | predict | ensemble |
+//! describe | base | adaboost, bag, boost, combine, forest, online | theory | any | inspect, persist.
+//! `tree/kernel` uses nothing and may be used
 //! by all.
 
 use std::fs;
@@ -21,20 +22,21 @@ const LAYERS: &[(&str, usize)] = &[
     ("learner", 3),
     ("loss", 3),
     ("metric", 3),
-    ("ensemble", 4),
     ("tree", 4),
-    ("base", 4),
     ("predict", 5),
-    ("adaboost", 6),
-    ("bag", 6),
-    ("boost", 6),
-    ("combine", 6),
-    ("forest", 6),
-    ("online", 6),
-    ("theory", 7),
-    ("any", 8),
-    ("inspect", 9),
-    ("persist", 9),
+    ("ensemble", 6),
+    ("describe", 7),
+    ("base", 8),
+    ("adaboost", 9),
+    ("bag", 9),
+    ("boost", 9),
+    ("combine", 9),
+    ("forest", 9),
+    ("online", 9),
+    ("theory", 10),
+    ("any", 11),
+    ("inspect", 12),
+    ("persist", 12),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

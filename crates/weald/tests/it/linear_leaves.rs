@@ -1,6 +1,7 @@
 //! Boosting with linear leaves: what they recover, how they equal a slow and obvious fit, and where
 //! they stay constant.
 
+use crate::refusal;
 use weald::boost::{AdditiveModel, GradientBoosting, LossChoice, Start};
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
@@ -433,11 +434,13 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(error.contains("expected false with monotone constraints"), "{error}");
     let mut boosting = GradientBoosting::default();
     for bad in ["-1", "inf", "NaN", "much"] {
-        let error = boosting.clone().set("linear_l2", bad).unwrap_err().to_string();
+        let error = refusal(&boosting, "linear_l2", bad).to_string();
         assert!(error.starts_with("`linear_l2` is"), "{error}");
     }
-    let error = boosting.set("linear_leaves", "yes").unwrap_err().to_string();
+    let error = refusal(&boosting, "linear_leaves", "yes").to_string();
     assert_eq!(error, "`linear_leaves` is \"yes\"; expected true or false");
     boosting.set("linear_leaves", "true").unwrap();
-    assert!(boosting.linear_leaves && boosting.set("monotone", "x:+").is_err());
+    assert!(
+        boosting.linear_leaves && !refusal(&boosting, "monotone", "x:+").to_string().is_empty()
+    );
 }

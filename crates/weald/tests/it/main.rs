@@ -31,3 +31,13 @@ mod stopping;
 mod streams;
 mod target_statistics;
 mod vector_leaves;
+
+use weald::error::Error;
+use weald::parameter::Parameters;
+
+/// The error that a hyper-parameter of such a value is refused by, when it is set or when all are
+/// checked.
+fn refusal<P: Parameters>(method: &P, name: &str, value: &str) -> Error {
+    let mut method = method.clone();
+    method.set(name, value).and_then(|()| method.check()).unwrap_err()
+}

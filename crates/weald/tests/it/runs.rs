@@ -3,7 +3,7 @@
 use weald::any::AnyModel;
 use weald::boost::{AdditiveModel, GradientBoosting, HoldOut};
 use weald::data::{Column, Packs, Sample, Table, Target, Weights};
-use weald::learner::{Extras, Learner, Validation};
+use weald::learner::{Extras, Learner};
 use weald::model::Model;
 use weald::parameter::Choice;
 use weald::run::Run;
@@ -124,7 +124,7 @@ fn runs_that_cannot_be_are_refused() {
     refused(GradientBoosting { validation: HoldOut::Last, ..boosting() }, "last rows");
     refused(GradientBoosting { drop_rate: 0.1, ..boosting() }, "dropped");
     let model = fit(&boosting(), &sample, SEED);
-    let validation = Some(Validation { sample: &sample, groups: None, offset: None });
+    let validation = Some(sample);
     for extras in [
         Extras { validation, ..Default::default() },
         Extras { continued: Some(&model), ..Default::default() },

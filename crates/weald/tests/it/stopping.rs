@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use weald::boost::{AdditiveModel, GradientBoosting, HoldOut, LossChoice};
 use weald::data::{Column, Packs, Sample, Table, Target, Weights};
 use weald::error::Error;
-use weald::learner::{Checkpoint, Extras, Learner, Progress, Validation};
+use weald::learner::{Checkpoint, Extras, Learner, Progress};
 use weald::model::Model;
 use weald::parameter::{Choice, Parameters};
 use weald::run::Run;
@@ -79,7 +79,7 @@ fn the_curve_of_a_validation_table_is_the_loss_of_each_round() {
     // Columns in another order, and a level more: they are matched by name.
     let reversed = other.select(&[2, 1, 0]);
     let apart = Sample::new(&reversed, &other_target, &Weights::Uniform).unwrap();
-    let validation = Some(Validation { sample: &apart, groups: None, offset: None });
+    let validation = Some(apart);
     let extras = Extras { validation, ..Default::default() };
     for linear_leaves in [false, true] {
         let boosting = GradientBoosting { linear_leaves, ..boosting() };
@@ -109,7 +109,7 @@ fn without_patience_a_validation_table_is_only_watched() {
     let (table, y) = made(200, 1);
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let validation = Some(Validation { sample: &sample, groups: None, offset: None });
+    let validation = Some(sample);
     let extras = Extras { validation, ..Default::default() };
     let patient =
         GradientBoosting { early_stopping_rounds: Choice::Set(None), n_trees: 12, ..boosting() };
@@ -216,7 +216,7 @@ fn a_model_that_more_rounds_only_harm_stays_as_it_is() {
     );
     let (other, _) = made(200, 2);
     let apart = Sample::new(&other, &noise, &Weights::Uniform).unwrap();
-    let validation = Some(Validation { sample: &apart, groups: None, offset: None });
+    let validation = Some(apart);
     let extras = Extras { validation, continued: Some(&first), ..Default::default() };
     let more = fit_with(&fast, &sample, &extras).unwrap();
     let curve = more.curve.clone().unwrap();
@@ -262,9 +262,9 @@ fn an_offset_is_what_the_trees_add_to() {
     let offset: Vec<f64> = (0..300).map(|row| (row as f64 * 0.37).sin() * 4.0).collect();
     let rest: Vec<f64> = y.iter().zip(&offset).map(|(y, o)| y - o).collect();
     let (target, rest) = (Target::numbers(y).unwrap(), Target::numbers(rest).unwrap());
-    let extras = Extras { offset: Some(&offset[..]), ..Default::default() };
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
-    let model = fit_with(&plain, &sample, &extras).unwrap();
+    let on_top_of = |offset| fit_with(&plain, &sample.with_offset(offset), &Extras::default());
+    let model = on_top_of(Some(&offset[..])).unwrap();
     let of_rest = fit(&plain, &Sample::new(&table, &rest, &Weights::Uniform).unwrap());
     let (a, b) = (model.scores(&table).unwrap(), of_rest.scores(&table).unwrap());
     let distance = a.values().iter().zip(b.values()).map(|(a, b)| (a - b).abs());
@@ -275,12 +275,10 @@ fn an_offset_is_what_the_trees_add_to() {
     let sums = a.values().iter().zip(&offset).zip(with.values());
     assert!(sums.into_iter().all(|((a, o), with)| near(*with, a + o)));
 
-    let short = Extras { offset: Some(&offset[..299]), ..Default::default() };
-    let error = fit_with(&plain, &sample, &short).unwrap_err().to_string();
+    let error = on_top_of(Some(&offset[..299])).unwrap_err().to_string();
     assert_eq!(error, "`offset` has 299 values; 300 rows with 1 scores each are expected");
     let bad = vec![f64::NAN; 300];
-    let error = fit_with(&plain, &sample, &Extras { offset: Some(&bad[..]), ..Default::default() });
-    assert!(matches!(error, Err(Error::BadOffset { row: 1, .. })));
+    assert!(matches!(on_top_of(Some(&bad[..])), Err(Error::BadOffset { row: 1, .. })));
 }
 
 #[test]
@@ -298,9 +296,9 @@ fn an_exposure_makes_counts_rates() {
     let table = Table::new(vec![("group".into(), Column::numeric(group))]).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let offset: Vec<f64> = exposure.iter().map(|x| x.ln()).collect();
-    let extras = Extras { offset: Some(&offset[..]), ..Default::default() };
+    let sample = sample.with_offset(Some(&offset[..]));
     let poisson = GradientBoosting { loss: LossChoice::Poisson, n_trees: 60, ..boosting() };
-    let rates = fit_with(&poisson, &sample, &extras).unwrap().scores(&table).unwrap();
+    let rates = fit(&poisson, &sample).scores(&table).unwrap();
     assert!((rates.values()[0] - 0.1).abs() < 0.01, "{}", rates.values()[0]);
     assert!((rates.values()[1] - 0.4).abs() < 0.02, "{}", rates.values()[1]);
 }
@@ -483,26 +481,28 @@ fn tables_of_a_few_rows_never_fail() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let mut boosting = boosting();
+    let boosting = boosting();
     for (key, value) in [
         ("early_stopping_rounds", "0"),
         ("validation", "folds:1"),
         ("validation", "fold"),
         ("validation_share", "1"),
     ] {
-        assert!(boosting.set(key, value).is_err(), "{key}={value}");
+        let mut boosting = boosting.clone();
+        let set = boosting.set(key, value).and_then(|()| boosting.check());
+        assert!(set.is_err(), "{key}={value}");
     }
     let boosting = GradientBoosting::default();
     let (table, y) = made(50, 1);
     let target = Target::numbers(y).unwrap();
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let groups = [0; 49];
-    let extras = Extras { groups: Some(&groups[..]), ..Default::default() };
-    let error = fit_with(&boosting, &sample, &extras).unwrap_err().to_string();
+    let grouped = sample.with_groups(Some(&groups[..]));
+    let error = fit_with(&boosting, &grouped, &Extras::default()).unwrap_err().to_string();
     assert_eq!(error, "`groups` has 49 values but the table has 50 rows");
     let classes = Target::from_names(&vec!["x"; 50]);
     let apart = Sample::new(&table, &classes, &Weights::Uniform).unwrap();
-    let validation = Some(Validation { sample: &apart, groups: None, offset: None });
+    let validation = Some(apart);
     let extras = Extras { validation, ..Default::default() };
     let error = fit_with(&boosting, &sample, &extras).unwrap_err().to_string();
     assert!(error.contains("validation rows have another target"), "{error}");

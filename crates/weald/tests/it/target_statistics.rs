@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use weald::boost::{AdditiveModel, GradientBoosting, HoldOut};
 use weald::data::{Column, MISSING, Sample, Table, Target, Weights};
 use weald::error::Error;
-use weald::learner::{Checkpoint, Extras, Learner, Progress, Validation};
+use weald::learner::{Checkpoint, Extras, Learner, Progress};
 use weald::model::Model;
 use weald::parameter::{Choice, Parameters};
 use weald::run::Run;
@@ -224,7 +224,7 @@ fn held_out_rows_are_judged_as_the_model_judges_them() {
     // The same rows as a validation table, of which nothing is learned.
     let (test, truth) = (table.take(&rows), target.take(&rows));
     let validation = Sample::new(&test, &truth, &Weights::Uniform).unwrap();
-    let validation = Some(Validation { sample: &validation, groups: None, offset: None });
+    let validation = Some(validation);
     let extras = Extras { validation, ..Default::default() };
     let learner = GradientBoosting { validation: HoldOut::Auto, ..learner };
     let counts = Weights::counts((0..2000).map(|row| u32::from(row < 1500)).collect()).unwrap();

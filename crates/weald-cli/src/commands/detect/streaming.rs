@@ -70,6 +70,7 @@ fn parameters(arguments: &DetectArguments) -> Result<StreamingForest> {
             failure.help(format!("--stream takes {}", keys.join(", ")))
         })?;
     }
+    parameters.check().map_err(Failure::library)?;
     if let Some(share) = arguments.contamination.filter(|share| !(*share > 0.0 && *share <= 0.5)) {
         return Err(Failure::new(Kind::Usage, format!("--contamination is {share}"))
             .fact("expected a share above 0 and at most 0.5"));

@@ -68,6 +68,6 @@ fn trees_with(n_trees: usize, leaves: &str) -> String {
 }
 
 /// Leaves that are more than a constant.
-pub fn n_linear_leaves(model: &AdditiveModel) -> usize {
+fn n_linear_leaves(model: &AdditiveModel) -> usize {
     model.trees.iter().map(Tree::n_linear_leaves).sum()
 }

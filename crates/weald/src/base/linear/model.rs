@@ -6,11 +6,13 @@ use super::objective::score_of;
 use super::softmax::{n_scores, softmax};
 use crate::base::design::{Design, NOWHERE, read_row};
 use crate::data::{Aligned, Schema, multiply};
+use crate::describe::{Describe, Fact};
 use crate::learner::Scalable;
 use crate::loss::Link;
 use crate::model::{Model, Output};
 use crate::run::in_stretches;
 use crate::scores::Scores;
+use serde_json::json;
 
 /// Rows that a thread predicts at a time.
 const STRETCH: usize = 256;
@@ -179,5 +181,21 @@ impl Model for LinearModel {
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         self.of_rows(table, self.output.width(), |margins, out| self.respond(margins, out))
+    }
+}
+
+impl Describe for LinearModel {
+    fn n_stages(&self) -> usize {
+        0
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let term = |term: Term| json!({ "name": term.name, "coefficients": term.coefficients });
+        let terms: Vec<_> = self.terms().into_iter().map(term).collect();
+        vec![
+            ("intercepts", json!(self.intercepts())),
+            ("scale", json!(self.scale)),
+            ("terms", json!(terms)),
+        ]
     }
 }

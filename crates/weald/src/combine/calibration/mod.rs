@@ -122,26 +122,17 @@ impl<L> Calibration<L> {
 impl<L: Learner> Learner for Calibration<L> {
     type Model = Calibrated<L::Model>;
 
-    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
-        self.fit_grouped(sample, None, run)
-    }
-
     fn prepare(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
         self.base.prepare(sample, run)
     }
 
-    fn fit_grouped(
-        &self,
-        sample: &Sample<'_>,
-        groups: Option<&[u32]>,
-        run: &Run<'_>,
-    ) -> Result<Self::Model> {
+    fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
         check_classes(sample.target)?;
         let (base, said) = match self.held_out {
-            HeldOut::Split(split) => self.ask_held_out((split, groups), sample, run)?,
-            HeldOut::OutOfBag => self.ask_out_of_bag(groups, sample, run)?,
+            HeldOut::Split(split) => self.ask_held_out(split, sample, run)?,
+            HeldOut::OutOfBag => self.ask_out_of_bag(sample, run)?,
         };
         let map = run.install(|| self.map.fit(&said.answers, &said.target, &said.weights))?;
         Ok(Calibrated { base, map })
@@ -152,7 +143,7 @@ impl<L: Learner> Calibration<L> {
     /// The base on all rows, or the one that was asked, and what was said of rows held out.
     fn ask_held_out(
         &self,
-        (split, groups): (Split, Option<&[u32]>),
+        split: Split,
         sample: &Sample<'_>,
         run: &Run<'_>,
     ) -> Result<(L::Model, Said)> {
@@ -162,8 +153,7 @@ impl<L: Learner> Calibration<L> {
             Split::Folds(_) | Split::Time(_) => self.prepare(sample, &run.child(0))?,
         }
         let base = [("base", &self.base)];
-        let Honest { rows, weights, mut answers, models } =
-            cross_fit(&base, sample, (split, groups), run)?;
+        let Honest { rows, weights, mut answers, models } = cross_fit(&base, sample, split, run)?;
         let model = match models.and_then(|mut models| models.pop()) {
             Some(model) => model,
             None => self.base.fit(sample, run)?,
@@ -173,14 +163,9 @@ impl<L: Learner> Calibration<L> {
     }
 
     /// The base on all rows, and what its members said of rows out of their bags.
-    fn ask_out_of_bag(
-        &self,
-        groups: Option<&[u32]>,
-        sample: &Sample<'_>,
-        run: &Run<'_>,
-    ) -> Result<(L::Model, Said)> {
+    fn ask_out_of_bag(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<(L::Model, Said)> {
         let refused = |expected: &str| out_of_range("held_out", self.held_out.show(), expected);
-        if groups.is_some() {
+        if sample.groups.is_some() {
             return refused(
                 "folds:5 or share:0.2 where rows have groups: bags do not keep to them",
             );
@@ -190,6 +175,7 @@ impl<L: Learner> Calibration<L> {
             table,
             target,
             weights,
+            ..*sample
         });
         let Some((model, all)) = self.base.fit_with_out_of_bag(sample, run)? else {
             return refused(

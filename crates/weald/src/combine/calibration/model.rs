@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use super::{CalibrationMap, Isotonic, Sigmoid, Temperature, log_odds};
 use crate::data::{Aligned, Schema};
+use crate::describe::{Describe, Fact, Kept, Part};
+use crate::ensemble::OutOfBagCurve;
 use crate::model::{Model, Output};
 use crate::scores::Scores;
+use serde_json::json;
 
 /// A model, and what becomes of its probabilities.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,5 +104,46 @@ impl<M: Model> Model for Calibrated<M> {
         let mut scores = self.base.aligned_scores(table);
         scores.rows_mut().for_each(|row| self.map.apply(row));
         scores
+    }
+}
+
+/// Members of the base speak for themselves, whatever is then made of what they say.
+impl<M: Describe> Describe for Calibrated<M> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        vec![Part::of(&self.base)]
+    }
+
+    fn own_trees(&self) -> Option<Kept<'_>> {
+        self.base.own_trees()
+    }
+
+    fn n_members(&self) -> usize {
+        1
+    }
+
+    fn voters(&self) -> Option<Vec<(&dyn Model, f64)>> {
+        self.base.voters()
+    }
+
+    fn out_of_bag(&self) -> Option<&OutOfBagCurve> {
+        self.base.out_of_bag()
+    }
+
+    fn importance(&self) -> Vec<f64> {
+        self.base.importance()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let name = ("map", json!(self.map.name()));
+        match &self.map {
+            ProbabilityMap::Temperature(t) => vec![name, ("temperature", json!(t.0))],
+            ProbabilityMap::Sigmoid(curves) => {
+                let curve = |c: &Sigmoid| json!({ "slope": c.slope, "intercept": c.intercept });
+                vec![name, ("curves", curves.iter().map(curve).collect())]
+            }
+            ProbabilityMap::Isotonic(curves) => {
+                vec![name, ("curves", curves.iter().map(|curve| json!(curve.knots)).collect())]
+            }
+        }
     }
 }

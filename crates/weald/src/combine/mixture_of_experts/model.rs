@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::base::linear::LinearModel;
 use crate::data::{Aligned, Schema};
+use crate::describe::{Describe, Fact, Part};
 use crate::model::{Model, Output};
 use crate::scores::Scores;
+use serde_json::json;
 
 /// A gate, and experts that it believes in parts.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,5 +81,20 @@ impl<M: Model> Model for Mixture<M> {
             }
         }
         scores
+    }
+}
+
+impl<M: Describe> Describe for Mixture<M> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        self.experts.iter().map(|expert| Part::of(expert)).collect()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![
+            ("n_experts", json!(self.experts.len())),
+            ("shares", json!(self.gate.prior)),
+            ("variances", json!(self.variances)),
+            ("log_likelihoods", json!(self.likelihoods)),
+        ]
     }
 }

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use super::coupling::{hastie_tibshirani, wu_lin_weng};
 use super::{Aggregate, Scheme, Task};
 use crate::data::{Aligned, Schema};
+use crate::describe::{Describe, Fact, Part};
 use crate::model::{Model, Output};
+use crate::parameter::Value as _;
 use crate::scores::{Scores, argmax};
+use serde_json::json;
 
 /// A model for each task, and how their answers are decoded.
 #[derive(Debug, Clone, PartialEq)]
@@ -202,5 +205,19 @@ impl<M: Model> Model for Coded<M> {
             self.decode(&yes, row);
         }
         scores
+    }
+}
+
+impl<M: Describe> Describe for Coded<M> {
+    fn parts(&self) -> Vec<Part<'_>> {
+        self.members.iter().map(|member| Part::of(member)).collect()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![
+            ("n_tasks", json!(self.tasks.len())),
+            ("scheme", json!(self.scheme.show())),
+            ("tasks", json!(self.tasks)),
+        ]
     }
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::data::{Aligned, Column, Schema, Table};
+use crate::error::Error;
 
 /// Learns which rows it has seen, by their numbers in the only column.
 struct Seeing;
@@ -61,7 +62,7 @@ fn table(n: usize) -> (Table, Target) {
 fn asked(split: Split, groups: Option<&[u32]>, n: usize) -> Result<Honest<Seen>> {
     let (table, target) = table(n);
     let sample = Sample::new(&table, &target, &Weights::Uniform)?;
-    cross_fit(&[("seeing", &Seeing)], &sample, (split, groups), &Run::quiet(Seed(5), 2)?)
+    cross_fit(&[("seeing", &Seeing)], &sample.with_groups(groups), split, &Run::quiet(Seed(5), 2)?)
 }
 
 #[test]
@@ -108,7 +109,7 @@ fn copies_may_lie_in_several_folds_and_absent_rows_in_none() {
     let weights = Weights::counts(counts.clone()).unwrap();
     let sample = Sample::new(&table, &target, &weights).unwrap();
     let run = Run::quiet(Seed(5), 1).unwrap();
-    let honest = cross_fit(&[("seeing", &Seeing)], &sample, (Split::Folds(3), None), &run).unwrap();
+    let honest = cross_fit(&[("seeing", &Seeing)], &sample, Split::Folds(3), &run).unwrap();
     let mut found = vec![0; 12];
     for (at, &row) in honest.rows.iter().enumerate() {
         found[row] += honest.weights.copies(at).0;

@@ -8,6 +8,7 @@ use super::depth::depth_scores;
 use super::marginal::marginal;
 use super::measure::Measure;
 use crate::data::{Aligned, Schema, Table, Weights};
+use crate::describe::{Describe, Fact, Kept};
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
 use crate::model::{Model, Output};
@@ -15,6 +16,7 @@ use crate::predict::{DeepNode, DeepTrees};
 use crate::run::in_stretches;
 use crate::scores::Scores;
 use crate::tree::walk::Reader;
+use serde_json::json;
 
 /// Rows that a thread takes at a time.
 const STRETCH: usize = 1 << 10;
@@ -143,5 +145,29 @@ impl Model for DensityModel {
             }
         });
         scores
+    }
+}
+
+impl Describe for DensityModel {
+    fn own_trees(&self) -> Option<Kept<'_>> {
+        Some(Kept::Mean(&self.trees))
+    }
+
+    fn n_members(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Completely random splits gain nothing.
+    fn importance(&self) -> Vec<f64> {
+        vec![0.0; self.schema.len()]
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![
+            ("n_trees", json!(self.trees.len())),
+            ("n_cells", json!(self.trees.n_leaves())),
+            ("min_split_rows", json!(self.chosen.min_split_rows)),
+            ("out_of_bag", json!(self.chosen.out_of_bag)),
+        ]
     }
 }

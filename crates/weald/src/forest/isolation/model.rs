@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::oblique_trees::ObliqueTrees;
 use crate::data::{Aligned, Schema, Table};
+use crate::describe::{Describe, Fact, Kept};
 use crate::forest::path_length::path_length;
 use crate::model::{Model, Output};
 use crate::predict::DeepTrees;
 use crate::scores::Scores;
+use serde_json::json;
 
 /// Trees by which rows are isolated. Its score is between 0 and 1; the higher, the more anomalous.
 #[derive(Debug, Clone, PartialEq)]
@@ -141,5 +143,32 @@ impl Model for IsolationModel {
         let mut scores = self.trees.mean_paths(table.table());
         scores.values_mut().iter_mut().for_each(|path| *path = self.score(*path));
         scores
+    }
+}
+
+impl Describe for IsolationModel {
+    /// Oblique cuts ask for sums over columns, which no rule of a tree says.
+    fn own_trees(&self) -> Option<Kept<'_>> {
+        match &self.trees {
+            IsolationTrees::Axis(trees) => Some(Kept::Mean(trees)),
+            IsolationTrees::Oblique(_) => None,
+        }
+    }
+
+    fn n_members(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Completely random splits gain nothing.
+    fn importance(&self) -> Vec<f64> {
+        vec![0.0; self.schema.len()]
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        vec![
+            ("n_trees", json!(self.trees.len())),
+            ("sample_rows", json!(self.sample_rows)),
+            ("threshold", json!(self.threshold)),
+        ]
     }
 }

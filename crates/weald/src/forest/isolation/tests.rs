@@ -224,7 +224,9 @@ fn values_out_of_range_are_refused() {
         ("contamination", "0"),
         ("cuts", "diagonal"),
     ] {
-        let error = IsolationForest::default().set(name, value).unwrap_err().to_string();
+        let mut forest = IsolationForest::default();
+        let set = forest.set(name, value).and_then(|()| forest.check());
+        let error = set.unwrap_err().to_string();
         assert!(error.contains(&format!("`{name}` is")), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 //! Linear models.
 
+use crate::refusal;
 use std::sync::Arc;
 use std::sync::Mutex;
 
@@ -13,7 +14,6 @@ use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
 use weald::observer::{Event, Observer, Warning};
-use weald::parameter::Parameters;
 use weald::run::Run;
 use weald::seed::Seed;
 
@@ -260,7 +260,7 @@ fn the_wrong_target_and_bad_parameters_are_named() {
     assert!(error(&Linear::ridge(), &classes).contains("logistic-regression"));
     assert!(error(&Linear::svm(), &values).contains("linear-svm"));
     assert!(error(&Linear::logistic(), &values).contains("ridge"));
-    let bad = |name: &str, value: &str| Linear::default().set(name, value).unwrap_err().to_string();
+    let bad = |name: &str, value: &str| refusal(&Linear::default(), name, value).to_string();
     assert_eq!(bad("l2", "-1"), "`l2` is \"-1\"; expected at least 0");
     assert_eq!(bad("max_iterations", "0"), "`max_iterations` is \"0\"; expected at least 1");
     assert_eq!(bad("tolerance", "-0.1"), "`tolerance` is \"-0.1\"; expected at least 0");

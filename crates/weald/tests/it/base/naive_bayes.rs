@@ -1,10 +1,10 @@
 //! Naive Bayes.
 
+use crate::refusal;
 use weald::base::naive_bayes::NaiveBayes;
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
-use weald::parameter::Parameters;
 
 use super::{fit, numbers, run};
 
@@ -78,6 +78,6 @@ fn numbers_and_bad_smoothing_are_refused() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let error = NaiveBayes::default().fit(&sample, &run()).unwrap_err().to_string();
     assert!(error.contains("naive-bayes") && error.contains("classes"), "{error}");
-    let error = NaiveBayes::default().set("smoothing", "0").unwrap_err().to_string();
+    let error = refusal(&NaiveBayes::default(), "smoothing", "0").to_string();
     assert_eq!(error, "`smoothing` is \"0\"; expected above 0");
 }

@@ -1,5 +1,6 @@
 //! Nearest neighbours, against a slow and obvious search.
 
+use crate::refusal;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -10,7 +11,6 @@ use weald::base::row_sums::RowWeights;
 use weald::data::{Column, Sample, Table, Target, Weights};
 use weald::learner::Learner;
 use weald::model::Model;
-use weald::parameter::Parameters;
 
 use super::{fit, numbers, run};
 
@@ -177,6 +177,6 @@ fn huge_targets_and_no_neighbours_are_borne() {
     let target = Target::numbers(vec![f64::MAX, f64::MAX, f64::MAX]).unwrap();
     let model = fit(&NearestNeighbours { k: 3 }, &table, &target);
     assert_eq!(model.scores(&table).unwrap().values(), [f64::MAX; 3]);
-    let error = NearestNeighbours::default().set("k", "0").unwrap_err().to_string();
+    let error = refusal(&NearestNeighbours::default(), "k", "0").to_string();
     assert_eq!(error, "`k` is \"0\"; expected at least 1");
 }

@@ -2,7 +2,8 @@
 
 use weald::any::{AnyLearner, AnyModel};
 use weald::data::{Column, Table, Target, Weights};
-use weald::inspect::{Stages, importance, trees};
+use weald::describe::Describe;
+use weald::inspect::{Stages, trees};
 use weald::model::Model;
 use weald::tree::Tree;
 
@@ -74,7 +75,7 @@ fn the_importance_of_a_tree_is_the_impurity_that_its_splits_remove() {
                     .sum(),
             }
         };
-        check_shares(task, &importance(&model), &gains_by_rows(0, &model, &made.table, cost));
+        check_shares(task, &model.importance(), &gains_by_rows(0, &model, &made.table, cost));
     }
 }
 
@@ -108,14 +109,14 @@ fn the_importance_of_boosting_is_the_loss_that_its_splits_remove() {
         gains.iter_mut().zip(more).for_each(|(sum, gain)| *sum += gain);
         scores = stages.advance().unwrap().raw().unwrap().clone();
     }
-    check_shares("squared loss", &importance(&model), &gains);
+    check_shares("squared loss", &model.importance(), &gains);
 }
 
 #[test]
 fn shares_sum_to_one_or_to_nothing_and_follow_the_splits() {
     for_each(|name, learner, made| {
         let model = fit(learner, made);
-        let shares = importance(&model);
+        let shares = model.importance();
         assert_eq!(shares.len(), model.schema().len(), "{name}");
         let mut is_split = vec![false; shares.len()];
         for node in trees(&model).iter().flat_map(|tree| tree.nodes()) {
@@ -140,17 +141,17 @@ fn the_importance_of_a_committee_is_the_mean_over_its_members() {
         let AnyModel::Committee(committee) = &model else { panic!() };
         let mut mean = vec![0.0; made.table.n_columns()];
         for member in &committee.members {
-            for (own, share) in importance(&member.model).into_iter().enumerate() {
+            for (own, share) in member.model.importance().into_iter().enumerate() {
                 let name = &member.model.schema().fields[own].name;
                 mean[made.table.position(name).unwrap()] += share / 5.0;
             }
         }
-        check_shares(method, &importance(&model), &mean);
+        check_shares(method, &model.importance(), &mean);
         let mut weighted = committee.clone();
         weighted.weights = vec![0.0, 0.0, 1e300, 0.0, 0.0];
         let own = &committee.members[2];
-        let alone = importance(&own.model);
-        let all = importance(&AnyModel::Committee(weighted));
+        let alone = own.model.importance();
+        let all = AnyModel::Committee(weighted).importance();
         for (share, name) in all.iter().zip(made.table.names()) {
             let at = own.model.schema().fields.iter().position(|field| field.name == name);
             assert!((share - at.map_or(0.0, |at| alone[at])).abs() < 1e-12, "{name}");
@@ -180,7 +181,7 @@ fn huge_targets_and_no_split_at_all_have_an_importance() {
                 weights: Weights::Uniform,
             };
             let model = fit(&learner(method, &[]), &made);
-            let total: f64 = importance(&model).iter().sum();
+            let total: f64 = model.importance().iter().sum();
             assert!((total - expected).abs() < 1e-9, "{method}: {total}");
         }
     }

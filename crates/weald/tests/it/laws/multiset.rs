@@ -91,20 +91,19 @@ fn fit(learner: &AnyLearner, made: &Made) -> AnyModel {
 /// Whether counts, the rows spelled out in any order, and the counted rows in any order all give
 /// the same predictions.
 fn check(n: usize, n_columns: usize, few_values: bool, seed: u64) {
-    check_methods(|_| true, n, n_columns, few_values, seed);
+    check_methods(|_| true, 0, (n, n_columns, few_values), seed);
 }
 
-/// The same for the methods whose name is `wanted`.
+/// The same for the methods whose name is `wanted`, with counts from `least` on.
 fn check_methods(
     wanted: impl Fn(&str) -> bool,
-    n: usize,
-    n_columns: usize,
-    few_values: bool,
+    least: u32,
+    (n, n_columns, few_values): (usize, usize, bool),
     seed: u64,
 ) {
     let mut draws = Seed(seed).stream(Purpose::Cut);
     let (table, targets) = table(n, n_columns, few_values, &mut draws);
-    let counts: Vec<u32> = (0..n).map(|_| draws.below(5) as u32).collect();
+    let counts: Vec<u32> = (0..n).map(|_| least + draws.below(5) as u32).collect();
     let spelled = |row: usize| std::iter::repeat_n(row, counts[row] as usize);
     let mut rows: Vec<usize> = (0..n).flat_map(spelled).collect();
     draws.shuffle(&mut rows);
@@ -155,10 +154,11 @@ fn a_larger_table_is_a_multiset_of_rows() {
 
 #[test]
 fn columns_of_more_values_than_a_byte_are_a_multiset_of_rows() {
-    // Trees see such columns in steps, and look closer at some of them.
+    // Trees see such columns in steps, and look closer at some of them. The values of absent rows
+    // take part in the steps, so that all rows are present here.
     let wanted = ["random-forest", "extra-trees", "decision-tree", "bagging"];
-    check_methods(|name| wanted.contains(&name), 900, 4, false, 1);
-    check_methods(|name| wanted.contains(&name), 12_000, 2, false, 2);
+    check_methods(|name| wanted.contains(&name), 1, (900, 4, false), 1);
+    check_methods(|name| wanted.contains(&name), 1, (6_000, 2, false), 2);
 }
 
 #[test]

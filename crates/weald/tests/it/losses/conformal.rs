@@ -2,7 +2,7 @@
 
 use weald::boost::{GradientBoosting, HoldOut, LossChoice};
 use weald::data::{Sample, Table, Weights};
-use weald::learner::{Extras, Learner, Validation};
+use weald::learner::{Extras, Learner};
 use weald::model::Model;
 use weald::parameter::{Choice, Parameters};
 use weald::run::Run;
@@ -79,7 +79,7 @@ fn new_rows_are_covered_as_promised_by_one_run() {
         let ((table, y), rows) = (heteroscedastic(600, seed), heteroscedastic(300, 50 + seed));
         let (target, validation) = (numbers(&y), numbers(&rows.1));
         let sample = Sample::new(&rows.0, &validation, &Weights::Uniform).unwrap();
-        let validation = Some(Validation { sample: &sample, offset: None, groups: None });
+        let validation = Some(sample);
         let extras = Extras { validation, ..Extras::default() };
         let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
         let run = Run::quiet(Seed(seed), 2).unwrap();

@@ -3,7 +3,7 @@
 use weald::boost::{AdditiveModel, GradientBoosting, HoldOut, LossChoice};
 use weald::data::{Sample, Table, Target, Weights};
 use weald::error::Error;
-use weald::learner::{Extras, Learner};
+use weald::learner::Learner;
 use weald::metric::{Metric, Truth};
 use weald::model::{Model, Output};
 use weald::parameter::Choice;
@@ -42,12 +42,11 @@ fn queries(n: usize, seed: u64) -> (Table, Vec<f64>, Vec<u32>) {
 fn fit(loss: LossChoice, n_trees: usize, threads: usize) -> weald::Result<AdditiveModel> {
     let (train, labels, groups) = queries(150, 1);
     let target = numbers(&labels);
-    let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap();
     let groups = (loss != LossChoice::Squared).then_some(groups.as_slice());
+    let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap().with_groups(groups);
     let boosting =
         GradientBoosting { loss, max_leaves: 15.into(), ..GradientBoosting::plain(n_trees) };
-    let extras = Extras { groups, ..Default::default() };
-    boosting.fit_with(&sample, &extras, &Run::quiet(Seed(0), threads).unwrap())
+    boosting.fit(&sample, &Run::quiet(Seed(0), threads).unwrap())
 }
 
 /// NDCG@10 on queries that were not seen.
@@ -82,7 +81,7 @@ fn early_stopping_holds_out_whole_queries() {
     let (train, labels, groups) = queries(150, 1);
     let target = numbers(&labels);
     let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap();
-    let extras = Extras { groups: Some(&groups), ..Default::default() };
+    let sample = sample.with_groups(Some(&groups));
     let boosting = GradientBoosting {
         loss: LossChoice::LambdaRank(10),
         validation: HoldOut::Random,
@@ -91,7 +90,7 @@ fn early_stopping_holds_out_whole_queries() {
         ..GradientBoosting::plain(1000)
     };
     let run = Run::quiet(Seed(0), 2).unwrap();
-    let model = boosting.fit_with(&sample, &extras, &run).unwrap();
+    let model = boosting.fit(&sample, &run).unwrap();
     let curve = model.curve.as_ref().unwrap();
     // One less NDCG: it falls from that of no order to that of a good one.
     assert_eq!(curve.rows, "held-out groups");
@@ -104,10 +103,10 @@ fn left_to_itself_sorting_waits_long_for_a_gain() {
     let (train, labels, groups) = queries(60, 3);
     let target = numbers(&labels);
     let sample = Sample::new(&train, &target, &Weights::Uniform).unwrap();
+    let sample = sample.with_groups(Some(&groups));
     let boosting =
         GradientBoosting { loss: LossChoice::LambdaRank(10), ..GradientBoosting::default() };
-    let extras = Extras { groups: Some(&groups), ..Default::default() };
-    let model = boosting.fit_with(&sample, &extras, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
+    let model = boosting.fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
     let curve = model.curve.as_ref().unwrap();
     assert_eq!(curve.held_out.len() - 1 - curve.best_round(), 100);
     assert!(model.trees.iter().all(|tree| tree.nodes.len() <= 15), "8 leaves");
@@ -130,7 +129,7 @@ fn without_groups_or_labels_there_is_an_error() {
     let run = Run::quiet(Seed(0), 1).unwrap();
     let error = |target: &Target, groups: Option<&[u32]>| {
         let sample = Sample::new(&train, target, &Weights::Uniform).unwrap();
-        boosting.fit_with(&sample, &Extras { groups, ..Default::default() }, &run).unwrap_err()
+        boosting.fit(&sample.with_groups(groups), &run).unwrap_err()
     };
     let target = numbers(&labels);
     assert_eq!(error(&target, None), Error::NoGroups { what: "the loss lambdarank" });

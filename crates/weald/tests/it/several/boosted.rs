@@ -5,7 +5,7 @@ use super::{made, several_classes, several_numbers};
 use weald::any::{AnyModel, TargetField, Trained};
 use weald::boost::{AdditiveModel, GradientBoosting, LossChoice};
 use weald::data::{ClassLabels, ClassList, Column, Sample, Table, Target, Weights};
-use weald::learner::{Extras, HeldOutMetric, HeldOutRows, Learner, Validation};
+use weald::learner::{Extras, HeldOutMetric, HeldOutRows, Learner};
 use weald::loss::Squared;
 use weald::metric::Metric;
 use weald::model::{Model, Output};
@@ -214,7 +214,7 @@ fn rows_held_out_and_validation_rows_end_it() {
         let left = (table.take(&test), target.take(&test));
         let sample = Sample::new(&parts.0, &parts.1, &Weights::Uniform).unwrap();
         let others = Sample::new(&left.0, &left.1, &Weights::Uniform).unwrap();
-        let validation = Validation { sample: &others, groups: None, offset: None };
+        let validation = others;
         let extras = Extras { validation: Some(validation), ..Default::default() };
         let model = GradientBoosting::default().fit_with(&sample, &extras, &run).unwrap();
         let curve = model.curve.clone().unwrap();
@@ -226,7 +226,7 @@ fn rows_held_out_and_validation_rows_end_it() {
         assert_eq!(more.n_rounds(), model.n_rounds() + 20);
         let one = Target::numbers(y.clone()).unwrap();
         let one = Sample::new(&table, &one, &Weights::Uniform).unwrap();
-        let validation = Validation { sample: &one, groups: None, offset: None };
+        let validation = one;
         let extras = Extras { validation: Some(validation), ..Default::default() };
         assert!(boosting().fit_with(&sample, &extras, &run).is_err());
     }

@@ -229,7 +229,7 @@ fn what_cannot_predict_several_numbers_says_what_can() {
     // A validation table of several numbers for a model of one.
     let one = Target::numbers(outputs[0].clone()).unwrap();
     let own = Sample::new(&table, &one, &Weights::Uniform).unwrap();
-    let validation = weald::learner::Validation { sample: &sample, groups: None, offset: None };
+    let validation = sample;
     let extras = weald::learner::Extras { validation: Some(validation), ..Default::default() };
     assert!(GradientBoosting::default().fit_with(&own, &extras, &run).is_err());
 }

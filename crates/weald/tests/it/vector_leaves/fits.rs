@@ -3,7 +3,7 @@
 use weald::any::{AnyModel, TargetField, Trained};
 use weald::boost::{AdditiveModel, Goss, GradientBoosting, HoldOut, LossChoice};
 use weald::data::{Column, Sample, Table, Target, Task, Weights};
-use weald::learner::{Extras, Learner, Validation};
+use weald::learner::{Extras, Learner};
 use weald::loss::{Gradient, Link, Loss, Quantile, Rows, Softmax};
 use weald::model::{Model, Output};
 use weald::parameter::{Choice, Parameters};
@@ -147,7 +147,7 @@ fn validation_rows_follow_the_trees() {
     let ((table, y), (other, other_y)) = (made(400, 1), made(200, 2));
     let (target, apart) = (classes(&y, 3), classes(&other_y, 3));
     let sample = Sample::new(&other, &apart, &Weights::Uniform).unwrap();
-    let validation = Some(Validation { sample: &sample, groups: None, offset: None });
+    let validation = Some(sample);
     let settings = GradientBoosting { early_stopping_rounds: Choice::Set(Some(50)), ..boosting() };
     let extras = Extras { validation, ..Default::default() };
     let model = fit_with(&settings, &table, &target, &extras).unwrap();
