@@ -11,8 +11,10 @@ use weald_io::{Blocks, Expected, ReadError, ReadOptions};
 use crate::failure::{Failure, Result};
 use crate::{dataset, source};
 
-/// Rows that are read and predicted at once.
-const ROWS_PER_BLOCK: usize = 16_384;
+/// Rows that are read and predicted at once, at the most and at the least.
+const ROWS_PER_BLOCK: (usize, usize) = (256, 16_384);
+/// Numbers of a block, read or predicted: of many columns or classes there are fewer rows at once.
+const NUMBERS_PER_BLOCK: usize = 1 << 24;
 
 /// Blocks of rows.
 pub struct Stream {
@@ -27,9 +29,16 @@ pub struct Wanted {
     schema: Schema,
     /// Columns that must be there, and the option that names each.
     named: Vec<(String, String)>,
+    /// How many numbers are predicted of a row.
+    n_answers: usize,
 }
 
 impl Wanted {
+    /// So many numbers are predicted of each row.
+    pub fn predicting(&mut self, n_answers: usize) {
+        self.n_answers = n_answers;
+    }
+
     /// These columns too, as written; `option` is what names them.
     pub fn as_text(&mut self, names: &[String], option: &str) {
         let text = FieldKind::Categorical { levels: [].into() };
@@ -54,10 +63,13 @@ impl Stream {
         options: &ReadOptions,
         more: impl FnOnce(&mut Wanted),
     ) -> Result<Stream> {
-        let mut wanted = Wanted { schema: schema.clone(), named: vec![] };
+        let mut wanted = Wanted { schema: schema.clone(), named: vec![], n_answers: 1 };
         more(&mut wanted);
         let path = Some(file).filter(|f| !source::is_standard_input(f));
-        let blocks = weald_io::blocks(path, &wanted.schema, options, ROWS_PER_BLOCK)
+        let width = wanted.schema.fields.len().max(wanted.n_answers).max(1);
+        let (least, most) = ROWS_PER_BLOCK;
+        let n_rows = (NUMBERS_PER_BLOCK / width).clamp(least, most);
+        let blocks = weald_io::blocks(path, &wanted.schema, options, n_rows)
             .map_err(|e| source::read_failure(&e))?;
         let has_model = !schema.fields.is_empty();
         let stream = Stream { blocks, wanted: wanted.schema, file: source::name(file), has_model };

@@ -12,11 +12,11 @@ use weald::adaboost::{BoostedModel, Round};
 use weald::any::{AnyModel, Trained};
 use weald::data::{Aligned, Sample, Weights};
 use weald::describe::Describe as _;
-use weald::model::Output;
+use weald::model::{Output, room_for_scores};
 use weald::persist;
 use weald::run::Run;
 use weald::seed::Seed;
-use weald_io::{Holds, what_is_in};
+use weald_io::{Holds, memory, what_is_in};
 
 use crate::committee::{Committee, InPickle, MemberState, Members};
 use crate::errors::{WealdError, guarded, to_python};
@@ -25,6 +25,9 @@ use crate::table::{Table, Target, array_of, levels};
 
 /// Rows from which a prediction is shared among threads.
 const PARALLEL_ROWS: usize = 256;
+
+/// Numbers that are predicted at a time where only classes are asked for.
+const MOST_NUMBERS: usize = 1 << 24;
 
 /// What a model says of rows; the columns that hold levels it has not seen, with how many rows; and
 /// columns that it has no use for.
@@ -136,12 +139,42 @@ impl Model {
         guarded(|| {
             let aligned = self.aligned(table)?;
             let (model, n_rows) = (self.model(), table.table.n_rows());
+            room_for_scores(n_rows, model.output(), memory::left).map_err(to_python)?;
             // Members that are Python's answer one after the other.
             let threads = if matches!(self.kept, Kept::Committee(_)) { 1 } else { threads };
             let scores = on_threads(py, threads, n_rows, || model.aligned_scores(&aligned))?;
             self.check_raised()?;
             let unseen = aligned.unseen().iter().map(|u| (u.column.clone(), u.rows)).collect();
             Ok((array_of(py, scores)?, unseen, aligned.extra().to_vec()))
+        })
+    }
+
+    /// The class that the model holds most likely of each row, the first of equals, by its number; and
+    /// what `scores` tells besides. Of many classes, rows are looked at some at a time.
+    fn most_probable<'py>(
+        &self,
+        py: Python<'py>,
+        table: &Table,
+        threads: usize,
+    ) -> PyResult<Told<'py>> {
+        guarded(|| {
+            let aligned = self.aligned(table)?;
+            let (model, n_rows) = (self.model(), table.table.n_rows());
+            let threads = if matches!(self.kept, Kept::Committee(_)) { 1 } else { threads };
+            let block = (MOST_NUMBERS / model.output().width()).max(PARALLEL_ROWS);
+            let mut codes = Vec::with_capacity(n_rows);
+            for start in (0..n_rows).step_by(block) {
+                let rows: Vec<usize> = (start..n_rows.min(start + block)).collect();
+                let part =
+                    (rows.len() < n_rows).then(|| aligned.with_table(aligned.table().take(&rows)));
+                let part = part.as_ref().unwrap_or(&aligned);
+                let scores = on_threads(py, threads, rows.len(), || model.aligned_scores(part))?;
+                self.check_raised()?;
+                codes.extend(scores.classes());
+            }
+            let unseen = aligned.unseen().iter().map(|u| (u.column.clone(), u.rows)).collect();
+            let codes = PyArray1::from_vec(py, codes).into_any();
+            Ok((codes, unseen, aligned.extra().to_vec()))
         })
     }
 

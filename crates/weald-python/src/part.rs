@@ -91,6 +91,10 @@ impl Model for PartModel {
         self.inner().output()
     }
 
+    fn is_sound(&self) -> bool {
+        self.inner().is_sound()
+    }
+
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
         self.inner().aligned_scores(table)
     }

@@ -174,3 +174,51 @@ def test_signals_of_others_are_handled_while_fitting():
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     assert heard and heard[0] < ended
+
+
+LIMITED = """
+import resource
+import numpy as np
+import weald
+X = np.arange(20_000.0)[:, None]
+y = np.arange(20_000) % 4_000
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "weald.RandomForestClassifier(10, n_jobs=8).fit(X, y)",
+        "weald.BaggingClassifier(n_estimators=10, n_jobs=8).fit(X, y)",
+        "weald.AdaBoostClassifier(n_estimators=2).fit(np.tile(X, (3, 1)), np.tile(y, 3))",
+        "weald.NaiveBayes().fit(X, y).predict_proba(np.tile(X, (5, 1)))",
+    ],
+)
+def test_memory_that_there_is_not_is_an_exception(code):
+    found = run(
+        f"""
+        {textwrap.indent(LIMITED, " " * 8).strip()}
+        try:
+            {code}
+        except (weald.OutOfMemoryError, MemoryError) as error:
+            print(type(error).__name__, error)
+        """
+    )
+    assert found.returncode == 0 and "Memory" in found.stdout, found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such limit")
+def test_the_most_probable_of_many_classes_is_found_in_little_memory():
+    found = run(
+        f"""
+        {textwrap.indent(LIMITED, " " * 8).strip()}
+        model = weald.NaiveBayes().fit(X, y)
+        few = model.classes_[np.argmax(model.predict_proba(X[::100]), axis=1)]
+        # 3.2 GB of probabilities.
+        all_of_them = model.predict(np.tile(X, (5, 1)))
+        print((all_of_them[:20_000:100] == few).all(), len(all_of_them))
+        """
+    )
+    assert found.stdout.split() == ["True", "100000"], found

@@ -32,6 +32,34 @@ pub enum Error {
         /// The number of rows.
         expected: usize,
     },
+    /// A model of the user's own says what its output cannot be.
+    #[error(
+        "{who} says {value} of row {row}, where {expected} was expected; its own code must be mended"
+    )]
+    Answer {
+        /// Whose answer it is.
+        who: String,
+        /// The row, counted from 1.
+        row: usize,
+        /// What was said.
+        value: f64,
+        /// What an answer should be.
+        expected: &'static str,
+    },
+    /// A model of the user's own says too much or too little.
+    #[error(
+        "{who} answers {} rows with {} numbers each, where {} rows with {} numbers were expected; \
+         its own code must be mended",
+        .found.0, .found.1, .expected.0, .expected.1
+    )]
+    AnswerShape {
+        /// Whose answer it is.
+        who: String,
+        /// Rows, and numbers of each.
+        found: (usize, usize),
+        /// What was expected.
+        expected: (usize, usize),
+    },
     /// A row that is given without a table, or the room for its prediction, is too short or long.
     #[error("`{what}` has {found} values but the model has {expected} {of}")]
     RowLength {
@@ -445,6 +473,38 @@ pub enum Error {
         /// The system's words.
         reason: String,
     },
+}
+
+/// Who gives an answer, until somebody knows it by a name.
+pub(crate) const THE_MODEL: &str = "the model";
+
+impl Error {
+    /// What is wrong with an answer, under the name of who gave it. Other errors stay as they are.
+    pub(crate) fn of_answers(self, name: impl FnOnce() -> String) -> Error {
+        let named = |who: String| match who.as_str() {
+            "" | THE_MODEL => name(),
+            inner => format!("{inner} of {}", name()),
+        };
+        match self {
+            Error::Answer { who, row, value, expected } => {
+                Error::Answer { who: named(who), row, value, expected }
+            }
+            Error::AnswerShape { who, found, expected } => {
+                Error::AnswerShape { who: named(who), found, expected }
+            }
+            other => other,
+        }
+    }
+
+    /// What is wrong with an answer to some of all rows, by its row among all. Others stay as they are.
+    pub(crate) fn in_rows(self, rows: &[usize]) -> Error {
+        match self {
+            Error::Answer { who, row, value, expected } => {
+                Error::Answer { who, row: rows[row - 1] + 1, value, expected }
+            }
+            other => other,
+        }
+    }
 }
 
 fn but_left(left: Option<u64>) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Distribution, Rescaled, Sample, Weights};
+use crate::data::{Distribution, Rescaled, Sample, Table, Weights};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::run::Run;
@@ -112,6 +112,11 @@ pub trait Refit<M> {
     fn classes(&self, model: &M) -> Result<Vec<u32>>;
 }
 
+/// What a model of a committee's base says of a table.
+pub(crate) fn answers_of_base(model: &impl Model, table: &Table) -> Result<Scores> {
+    model.scores(table).map_err(|error| error.of_answers(|| "a model of the base".into()))
+}
+
 /// What fits anew each time.
 pub fn fit_anew<'a, L: Learner>(
     learner: &'a L,
@@ -131,7 +136,7 @@ impl<L: Learner> Refit<L::Model> for Anew<'_, L> {
     }
 
     fn classes(&self, model: &L::Model) -> Result<Vec<u32>> {
-        Ok(model.scores(self.sample.table)?.classes())
+        Ok(answers_of_base(model, self.sample.table)?.classes())
     }
 }
 

@@ -1,10 +1,16 @@
 //! A model is a value; predicting changes nothing.
 
+mod answers;
+
 use std::sync::Arc;
 
+pub use answers::ask;
+
 use crate::data::{Aligned, ClassList, Schema, Table, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, THE_MODEL};
+use crate::run::room_for;
 use crate::scores::Scores;
+use answers::check_values;
 
 /// What fitting returns.
 pub trait Model: Send + Sync {
@@ -20,6 +26,12 @@ pub trait Model: Send + Sync {
     /// Writes the scores of one row to `scores`, given a number for each column of the schema: the
     /// code of the level for categories, NaN for what is missing. Lengths are known to fit.
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]);
+
+    /// Whether its answers are known to be numbers that its output can have, as those of weald's own
+    /// models are. Those of others are checked wherever they are used.
+    fn is_sound(&self) -> bool {
+        false
+    }
 
     /// The model as one question with two answers, if it is no more than that.
     fn one_cut(&self) -> Option<OneCut<'_>> {
@@ -37,16 +49,45 @@ pub trait Model: Send + Sync {
         check("row", row.len(), self.schema().len(), "columns")?;
         check("scores", scores.len(), self.output().width(), "outputs")?;
         self.aligned_row(row, scores);
-        Ok(())
+        match self.is_sound() {
+            true => Ok(()),
+            false => check_values(scores, self.output()).map_err(|e| e.of_answers(the_model)),
+        }
     }
 
     /// The scores of a table; columns are matched by name, levels by name.
     ///
     /// On the threads of the pool that the caller is in, such as that of
     /// [`Run::install`](crate::run::Run::install); on the caller's thread alone if it is in none.
+    ///
+    /// # Errors
+    /// If there is not the memory for them; if the table has not the model's columns; if what it says, or a model within it, is not what its
+    /// output can be ([`Model::is_sound`]).
     fn scores(&self, table: &Table) -> Result<Scores> {
-        Ok(self.aligned_scores(&self.schema().align(table)?))
+        room_for_scores(table.n_rows(), self.output(), || None)?;
+        let table = self.schema().align(table)?;
+        let scores = ask(self, &table, the_model);
+        table.noted().map_or(Ok(scores), Err)
     }
+}
+
+/// Whether the system has the memory for predictions of so many rows, twice: committees add up what one
+/// member after the other says. `left` tells how many bytes may be taken, if that is known.
+///
+/// # Errors
+/// [`Error::Memory`] if it has not.
+pub fn room_for_scores(
+    n_rows: usize,
+    output: &Output,
+    left: impl FnOnce() -> Option<u64>,
+) -> Result<()> {
+    let width = output.width();
+    let bytes = n_rows.saturating_mul(width).saturating_mul(2 * size_of::<f64>());
+    room_for(bytes, left, || format!("predictions of {n_rows} rows with {width} numbers each"))
+}
+
+fn the_model() -> String {
+    THE_MODEL.into()
 }
 
 /// A model that asks at most one question of a row.

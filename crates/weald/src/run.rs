@@ -15,6 +15,35 @@ use crate::seed::Seed;
 /// of the largest machines.
 pub const MOST_THREADS: usize = 1024;
 
+/// Bytes of a list from which it is asked for before it is made: a failed allocation ends the program.
+const LARGE: usize = 1 << 26;
+
+/// Whether there is the memory for something, in plural words and bytes, where that is much: whether so
+/// much is left, if that is known, and the system gives it. It is taken for a moment and given back
+/// untouched, which takes no time.
+///
+/// # Errors
+/// [`Error::Memory`] if there is not.
+pub fn room_for(
+    bytes: usize,
+    left: impl FnOnce() -> Option<u64>,
+    what: impl FnOnce() -> String,
+) -> Result<()> {
+    if bytes < LARGE {
+        return Ok(());
+    }
+    if let Some(left) = left()
+        && bytes as u64 > left
+    {
+        return Err(Error::Memory { what: what(), bytes: bytes as u64, left: Some(left) });
+    }
+    let mut list: Vec<u8> = Vec::new();
+    let answer = list.try_reserve_exact(bytes);
+    // Or the compiler may hold that nobody needs the list.
+    std::hint::black_box(&list);
+    answer.map_err(|_| Error::Memory { what: what(), bytes: bytes as u64, left: None })
+}
+
 /// What a fit needs besides data and parameters.
 #[derive(Clone)]
 pub struct Run<'a> {
@@ -118,11 +147,12 @@ impl<'a> Run<'a> {
     /// Makes sure that there is the memory for what is about to be made, in plural words and bytes.
     ///
     /// # Errors
-    /// [`Error::Memory`] if the observer knows of less.
-    pub fn needs(&self, bytes: usize, what: impl FnOnce() -> String) -> Result<()> {
+    /// [`Error::Memory`] if the observer knows of less, or the system refuses so much.
+    pub fn needs(&self, bytes: usize, what: impl Fn() -> String) -> Result<()> {
         // To ask the system takes as long as to grow a small tree: an eighth of what there is may be
         // taken without asking again.
         const SHARE: u64 = 8;
+        room_for(bytes, || None, &what)?;
         let bytes = bytes as u64;
         let take = |granted: u64| granted.checked_sub(bytes);
         if self.granted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok() {

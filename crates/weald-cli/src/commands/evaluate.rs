@@ -92,6 +92,7 @@ fn read(trained: &Trained, arguments: &EvaluateArguments) -> Result<Rows> {
         _ => FieldKind::Numeric,
     };
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
+        columns.predicting(model.output().width());
         for (at, name) in names.iter().enumerate() {
             columns.also(name, kind(at), "the target");
         }

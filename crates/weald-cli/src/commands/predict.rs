@@ -29,6 +29,7 @@ pub fn run(arguments: &PredictArguments) -> Result<()> {
     }
     let options = arguments.reading.options();
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
+        columns.predicting(model.output().width());
         columns.as_text(&arguments.keep, "--keep");
         if let Some(offset) = &arguments.offset {
             columns.also(offset, FieldKind::Numeric, "--offset");

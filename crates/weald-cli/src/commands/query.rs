@@ -34,6 +34,7 @@ pub fn run(arguments: &QueryArguments) -> Result<()> {
     let lines = lines(arguments)?;
     let options = arguments.reading.options();
     let mut stream = Stream::open(&arguments.file, model.schema(), &options, |columns| {
+        columns.predicting(model.output().width());
         columns.as_text(&arguments.id, "--id");
     })?;
     let run =

@@ -20,6 +20,7 @@ mod inspect;
 mod interrupt;
 mod letter;
 mod levels;
+mod memory;
 mod online;
 mod outputs;
 mod predict;

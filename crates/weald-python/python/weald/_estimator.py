@@ -370,7 +370,11 @@ class Classifier(ClassifierMixin, Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each row."""
-        return self._most_probable(self._scores(X))
+        check_is_fitted(self)
+        if self._has_several:
+            return self._most_probable(self._scores(X))
+        codes = self.model_.most_probable(self._predict_table(X), n_jobs=self.n_jobs)
+        return self.classes_[codes]
 
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class, in the order of ``classes_``.

@@ -151,9 +151,11 @@ class Model:
 
     def predict(self, X: Any, *, n_jobs: int | None = -1) -> np.ndarray:
         """Class names, or numbers, for each row of a frame or a matrix."""
-        scores = self.scores(self.table(X), n_jobs=n_jobs)
+        table = self.table(X)
         if self.classes is not None:
-            return np.asarray(self.classes, dtype=object)[np.argmax(scores, axis=1)]
+            codes = self.most_probable(table, n_jobs=n_jobs)
+            return np.asarray(self.classes, dtype=object)[codes]
+        scores = self.scores(table, n_jobs=n_jobs)
         if self.class_lists is not None:
             return _several.predicted(scores, _objects(self.class_lists))
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -209,6 +211,12 @@ class Model:
         scores, unseen, _ = self._core.scores(table, n_threads(n_jobs))
         tell_unseen(unseen)
         return scores
+
+    def most_probable(self, table: Table, *, n_jobs: int | None = -1) -> np.ndarray:
+        """The number of the most probable class of each row of a table, the first of equals."""
+        codes, unseen, _ = self._core.most_probable(table, n_threads(n_jobs))
+        tell_unseen(unseen)
+        return codes
 
 
 def load(path: str | os.PathLike[str]) -> Model:

@@ -154,6 +154,11 @@ class Model:
     ) -> tuple[NDArray[np.float64], list[tuple[str, int]], list[str]]:
         """What the model says of each row: class probabilities, or numbers. With it, the columns
         that hold levels it has not seen, each with how many rows, and columns it has no use for."""
+    def most_probable(
+        self, table: Table, threads: int
+    ) -> tuple[NDArray[np.uint32], list[tuple[str, int]], list[str]]:
+        """The class that the model holds most likely of each row, the first of equals, by its
+        number; and what ``scores`` tells besides."""
     def raw_scores(self, table: Table, threads: int) -> NDArray[np.float64]:
         """The scores of each row before they become predictions, such as log-odds."""
     def margins(self, table: Table, target: Target, threads: int) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ use super::{binary, gentle, logit, m1, m2, mh, mr, r, r2, real, rt, samme, star}
 use crate::data::{Sample, Target};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
+use crate::model::Output;
 use crate::observer::Event;
 use crate::parameter::{Value, named_values, out_of_range};
 use crate::run::Run;
@@ -115,6 +116,10 @@ impl<L: Learner> AdaBoost<L> {
         run: &Run<'_>,
     ) -> Result<BoostedModel<L::Model>> {
         run.install(|| {
+            let (n_rows, width) = (sample.n_rows(), Output::of(sample.target).width());
+            // Scores, the distribution, and what a member says.
+            let bytes = n_rows.saturating_mul(width).saturating_mul(3 * size_of::<f64>());
+            run.needs(bytes, || format!("scores of {n_rows} rows with {width} numbers each"))?;
             self.prepare(sample, run)?;
             run.report(&Event::Stage { name: "boosting" });
             match algorithm {

@@ -10,7 +10,7 @@ use crate::data::{Aligned, Sample, Schema, Target};
 use crate::describe::{Describe, Fact, Part, SoFar};
 use crate::error::{Error, Result};
 use crate::loss::weighted_quantile;
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::run::in_stretches;
 use crate::scores::Scores;
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ impl<M: Model> BoostedModel<M> {
     pub fn add_round(&self, round: usize, table: &Aligned<'_>, raw: &mut Scores) {
         let n = self.members_per_round();
         for at in round * n..(round + 1) * n {
-            let answers = self.members[at].aligned_scores(table);
+            let answers = ask(&self.members[at], table, || format!("member {}", at + 1));
             let (width, said) = (raw.width(), answers.width());
             in_stretches(raw.values_mut(), STRETCH * width, |stretch, raw| {
                 let answers = answers.values()[stretch * STRETCH * said..].chunks_exact(said);
@@ -255,6 +255,10 @@ impl<M: Model> Model for BoostedModel<M> {
 
     fn output(&self) -> &Output {
         &self.output
+    }
+
+    fn is_sound(&self) -> bool {
+        self.members.iter().all(M::is_sound)
     }
 
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {

@@ -9,7 +9,7 @@ use super::voice::Voice;
 use crate::base::constant::Constant;
 use crate::data::{ClassLabels, Distribution, Resampling, Sample, Target, Weights};
 use crate::error::{Error, Result};
-use crate::learner::{Learner, Refit};
+use crate::learner::{Learner, Refit, answers_of_base};
 use crate::model::{Model, Output};
 use crate::observer::Event;
 use crate::run::Run;
@@ -177,7 +177,7 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         judge: impl Fn(&Scores) -> (J, bool),
     ) -> Result<Option<(Speaker<L::Model>, J)>> {
         let judge = |rounds: &Self, model: &L::Model| {
-            let answers = model.scores(rounds.sample.table)?;
+            let answers = answers_of_base(model, rounds.sample.table)?;
             let (judged, is_useful) = judge(&answers);
             Ok(((answers, judged), is_useful))
         };
@@ -215,7 +215,7 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
     }
 
     fn fit(&mut self, distribution: &Distribution, run: &Run<'_>) -> Result<L::Model> {
-        match self.boost.resampling {
+        let model = match self.boost.resampling {
             Redraw::None => self.refit.fit(distribution, run),
             Redraw::Once | Redraw::Restart => {
                 let weights = distribution.weights();
@@ -223,7 +223,8 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
                 let bag = urn.draw(copies_per_row(distribution), run.seed)?;
                 self.boost.base.fit(&self.sample.reweighted(&bag), run)
             }
-        }
+        }?;
+        says(model, self.sample.target)
     }
 
     /// Fits the base to other targets of the same rows.
@@ -236,8 +237,10 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         let run = self.run.child(self.rounds.len() as u64).child(index as u64);
         let table = self.sample.table;
         let sample = Sample { target, weights, ..self.sample };
-        let model = self.unless_stopped(|rounds| rounds.boost.base.fit(&sample, &run))?;
-        let speaker = |model: L::Model| Ok(Speaker { answers: model.scores(table)?, model });
+        let model =
+            self.unless_stopped(|rounds| says(rounds.boost.base.fit(&sample, &run)?, target))?;
+        let speaker =
+            |model: L::Model| Ok(Speaker { answers: answers_of_base(&model, table)?, model });
         model.map(speaker).transpose()
     }
 
@@ -248,9 +251,15 @@ impl<'a, 'r, L: Learner> Rounds<'a, 'r, L> {
         }
         let run = self.run.child(self.rounds.len() as u64);
         let sample = self.sample;
-        let model =
-            self.unless_stopped(|rounds| rounds.boost.base.fit_pairs(&sample, pairs, &run))?;
-        let speaker = |model: L::Model| Ok(Speaker { answers: model.scores(sample.table)?, model });
+        let model = self.unless_stopped(|rounds| {
+            let model = rounds.boost.base.fit_pairs(&sample, pairs, &run)?;
+            // What it predicts are pairs of rows and classes, as many as the target has.
+            let is_alike = model.output().width() == Output::of(sample.target).width();
+            if is_alike { Ok(model) } else { Err(OTHER_TARGET) }
+        })?;
+        let speaker = |model: L::Model| {
+            Ok(Speaker { answers: answers_of_base(&model, sample.table)?, model })
+        };
         model.map(speaker).transpose()
     }
 
@@ -364,6 +373,16 @@ pub(super) fn labels_of(target: &Target) -> Result<&ClassLabels> {
 fn wrong_task<T>(expected: &'static str, found: &Target) -> Result<T> {
     let (method, found) = ("this variant of AdaBoost".into(), found.words());
     Err(Error::WrongTask { method, expected, found, hint: "leave algorithm out" })
+}
+
+const OTHER_TARGET: Error = Error::OtherTarget { of: "members" };
+
+/// A model that predicts the target it was fitted to.
+fn says<M: Model>(model: M, target: &Target) -> Result<M> {
+    match *model.output() == Output::of(target) {
+        true => Ok(model),
+        false => Err(OTHER_TARGET),
+    }
 }
 
 /// How often a row that is there stands there, on the mean: as many rows are drawn as there are.

@@ -98,6 +98,10 @@ impl Model for AnyModel {
         each_model!(self, model => model.output())
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         each_model!(self, model => model.aligned_row(row, scores));
     }

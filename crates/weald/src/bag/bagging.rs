@@ -144,7 +144,8 @@ impl<L: Learner> Bagging<L> {
     ) -> Result<(Committee<L>, Option<OutOfBag>)> {
         let (n_members, patience) = (self.n_members, self.patience);
         let batches = Batches { n_members, least: None, per_thread: MEMBERS_PER_THREAD, patience };
-        let mut out_of_bag = batches.out_of_bag(sample, Output::of(sample.target).width());
+        let width = Output::of(sample.target).width();
+        let mut out_of_bag = batches.out_of_bag(sample, width, run)?;
         let mut members: Vec<Member<L::Model>> = Vec::new();
         let urn = self.resampling.urn(sample)?; // L
         let fit = |run: &Run<'_>| {
@@ -204,7 +205,9 @@ impl<L: Learner> Bagging<L> {
             None => sample.table.clone(),
         };
         let places: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
-        let mut answers = member.model.scores(&table.take(&places))?;
+        let answers = member.model.scores(&table.take(&places));
+        let mut answers =
+            answers.map_err(|e| e.in_rows(&places).of_answers(|| "a member".into()))?;
         answers.rows_mut().for_each(|answer| self.combine.count(answer));
         Ok(Some((rows, answers)))
     }

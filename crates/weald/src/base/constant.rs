@@ -106,6 +106,10 @@ impl Model for ConstantModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, _: &[f64], scores: &mut [f64]) {
         scores.copy_from_slice(&self.value);
     }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use super::row_sums::RowWeights;
 use crate::data::{Column, FieldKind, MISSING, Numbers, Schema, Table};
+use crate::error::Result;
+use crate::run::Run;
 
 /// Deviations from the mean beyond which a number is held to be so far.
 const FARTHEST: f64 = 1e12;
@@ -104,6 +106,13 @@ impl Design {
     /// How many indicators a row has, of which most are 0.
     pub fn n_indicators(&self) -> usize {
         self.n_indicators
+    }
+
+    /// Makes sure that there is the memory for so many rows of the design, `copies` times.
+    pub fn needs(&self, n_rows: usize, copies: usize, run: &Run<'_>) -> Result<()> {
+        let row = self.n_numbers * size_of::<f64>() + self.n_slots * size_of::<u32>();
+        let bytes = n_rows.saturating_mul(row).saturating_mul(copies);
+        run.needs(bytes, || format!("{n_rows} rows of {} numbers", self.n_numbers + self.n_slots))
     }
 
     /// How many indicators of a row may be 1.

@@ -106,6 +106,10 @@ impl Model for HalfPlane {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         scores.fill(0.0);
         scores[self.class(row[self.feature])] = 1.0;

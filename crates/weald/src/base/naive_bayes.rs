@@ -81,6 +81,9 @@ impl Learner for NaiveBayes {
         run.install(|| {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
+            let (n_columns, n_classes) = (design.width(), labels.n_classes());
+            let bytes = n_columns.saturating_mul(n_classes).saturating_mul(3 * size_of::<f64>());
+            run.needs(bytes, || format!("{n_columns} columns in {n_classes} classes"))?;
             let rows =
                 Rows { codes: labels.codes(), n_classes: labels.n_classes(), weights: &weights };
             let widest = design.standards().map(|s| s.deviation).fold(0.0, f64::max);
@@ -217,6 +220,10 @@ impl Model for NaiveBayesModel {
 
     fn output(&self) -> &Output {
         &self.output
+    }
+
+    fn is_sound(&self) -> bool {
+        true
     }
 
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {

@@ -66,6 +66,8 @@ impl Learner for NearestNeighbours {
         run.install(|| {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
+            // All rows, and those that are kept.
+            design.needs(sample.n_rows(), 2, run)?;
             let all = Neighbours::of(&design, sample.table, vec![1; sample.n_rows()]);
             let targets = targets(sample.target);
             let (rows, kept) = in_order(all.rows(), &targets, sample);
@@ -242,6 +244,10 @@ impl Model for NeighboursModel {
 
     fn output(&self) -> &Output {
         &self.output
+    }
+
+    fn is_sound(&self) -> bool {
+        true
     }
 
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {

@@ -125,6 +125,10 @@ impl Model for AdditiveModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let mut raw = self.start.clone();
         self.trees.add_to_row(row, &mut raw);

@@ -15,10 +15,12 @@ use crate::base::nearest_neighbours::{NearestNeighbours, NeighboursModel};
 use crate::base::neighbours::Nearest;
 use crate::data::{Aligned, Sample, Schema, Target};
 use crate::describe::{Describe, Fact, Part, named_parts, named_voters};
-use crate::ensemble::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
+use crate::ensemble::{
+    Honest, Named, Split, called, check_members, cross_fit, fit_named, prepare_members,
+};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::parameter::{named_values, out_of_range};
 use crate::run::{Run, in_stretches};
 use crate::scores::{Scores, argmax};
@@ -193,6 +195,10 @@ impl<M: Model> Model for Dynamic<M> {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        self.members.iter().all(|member| member.learner.is_sound())
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let says = |member: &Named<M>| {
             let mut answer = vec![0.0; self.output.width()];
@@ -204,7 +210,8 @@ impl<M: Model> Model for Dynamic<M> {
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        let says = |member: &Named<M>| member.learner.aligned_scores(table).classes();
+        let answer = |member: &Named<M>| ask(&member.learner, table, || called(&member.name));
+        let says = |member: &Named<M>| answer(member).classes();
         let says: Vec<Vec<u32>> = self.members.iter().map(says).collect();
         let (table, width) = (table.table(), self.output.width());
         let mut scores = Scores::zeros(table.n_rows(), width);

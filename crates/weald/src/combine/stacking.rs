@@ -13,10 +13,10 @@ use std::sync::Arc;
 use crate::base::constant::Constant;
 use crate::data::{Aligned, Column, Field, FieldKind, Sample, Schema, Table};
 use crate::describe::{Describe, Fact, Part, named_parts, named_voters};
-use crate::ensemble::{Named, Split, check_members, cross_fit, fit_named, prepare_members};
+use crate::ensemble::{Named, Split, called, check_members, cross_fit, fit_named, prepare_members};
 use crate::error::{Error, Result};
 use crate::learner::Learner;
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::run::Run;
 use crate::scores::Scores;
 use serde_json::json;
@@ -186,6 +186,10 @@ impl<M: Model> Model for Stacked<M> {
         self.last.output()
     }
 
+    fn is_sound(&self) -> bool {
+        self.members.iter().all(|member| member.learner.is_sound()) && self.last.is_sound()
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let mut level_one = Vec::with_capacity(self.last.schema().len());
         let mut answer = vec![0.0; self.output().width()];
@@ -200,11 +204,11 @@ impl<M: Model> Model for Stacked<M> {
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        let answer = |member: &Named<M>| member.learner.aligned_scores(table);
+        let answer = |member: &Named<M>| ask(&member.learner, table, || called(&member.name));
         let answers: Vec<Scores> = self.members.iter().map(answer).collect();
         let passed = self.pass_through.then(|| table.table());
         let level_one = said(self.last.schema().clone(), &answers, passed);
-        self.last.aligned_scores(&Aligned::made(level_one))
+        ask(&self.last, &table.with_table(level_one), || "the last learner".into())
     }
 }
 

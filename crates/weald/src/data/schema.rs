@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,8 @@ pub struct Aligned<'t> {
     table: Cow<'t, Table>,
     unseen: Vec<Unseen>,
     extra: Vec<String>,
+    /// What was wrong with the answers of models to it.
+    noted: Arc<OnceLock<Error>>,
 }
 
 /// Levels that the model never saw, in one column: these rows count as missing there.
@@ -86,7 +88,8 @@ impl Schema {
     /// recoded. Rows whose level this schema does not know become missing in that column.
     pub fn align<'t>(&self, table: &'t Table) -> Result<Aligned<'t>> {
         if **table.schema() == *self {
-            return Ok(Aligned { table: Cow::Borrowed(table), unseen: vec![], extra: vec![] });
+            let (unseen, extra, noted) = Default::default();
+            return Ok(Aligned { table: Cow::Borrowed(table), unseen, extra, noted });
         }
         let mut unseen = Vec::new();
         let mut columns = Vec::with_capacity(self.fields.len());
@@ -114,7 +117,8 @@ impl Schema {
         }
         let extra = table.names().zip(is_extra).filter(|(_, is_extra)| *is_extra);
         let extra = extra.map(|(name, _)| name.to_string()).collect();
-        Ok(Aligned { table: Cow::Owned(Table::with_meanings(columns)?), unseen, extra })
+        let (table, noted) = (Table::with_meanings(columns)?, Arc::default());
+        Ok(Aligned { table: Cow::Owned(table), unseen, extra, noted })
     }
 
     /// Where each of this schema's columns stands in a table; it must be there, and of its kind.
@@ -246,7 +250,24 @@ impl Meaning {
 impl Aligned<'_> {
     /// A table that was made with the columns of the schema.
     pub fn made(table: Table) -> Aligned<'static> {
-        Aligned { table: Cow::Owned(table), unseen: vec![], extra: vec![] }
+        let (unseen, extra, noted) = Default::default();
+        Aligned { table: Cow::Owned(table), unseen, extra, noted }
+    }
+
+    /// Another table for the same rows: what is wrong with answers to it is noted in both.
+    pub fn with_table(&self, table: Table) -> Aligned<'static> {
+        Aligned { noted: self.noted.clone(), ..Aligned::made(table) }
+    }
+
+    /// Notes what is wrong with a model's answers to the table; the first note stays.
+    pub fn note(&self, error: Error) {
+        // A later one is dropped.
+        let _ = self.noted.set(error);
+    }
+
+    /// What was wrong with the answers of models to the table.
+    pub fn noted(&self) -> Option<Error> {
+        self.noted.get().cloned()
     }
 
     /// The matched table.
@@ -257,13 +278,13 @@ impl Aligned<'_> {
     /// The columns `features` alone; `schema` is known to be that of these columns.
     pub fn select(&self, schema: &Arc<Schema>, features: &[u32]) -> Aligned<'static> {
         let table = self.table.select_as(schema.clone(), features);
-        Aligned { table: Cow::Owned(table), unseen: vec![], extra: vec![] }
+        self.with_table(table)
     }
 
     /// The same, free of the table that it was made of. Values are shared, not copied.
     pub fn into_owned(self) -> Aligned<'static> {
-        let Aligned { table, unseen, extra } = self;
-        Aligned { table: Cow::Owned(table.into_owned()), unseen, extra }
+        let Aligned { table, unseen, extra, noted } = self;
+        Aligned { table: Cow::Owned(table.into_owned()), unseen, extra, noted }
     }
 
     /// Levels that the schema does not know, by column.

@@ -26,9 +26,17 @@ pub struct Batches {
 
 impl Batches {
     /// What is to become of rows out of the bag: no members yet, with answers of `width` numbers.
-    pub fn out_of_bag(&self, sample: &Sample<'_>, width: usize) -> OutOfBag {
+    ///
+    /// # Errors
+    /// If there is not the memory for the answers.
+    pub fn out_of_bag(&self, sample: &Sample<'_>, width: usize, run: &Run<'_>) -> Result<OutOfBag> {
+        let n_rows = sample.n_rows();
+        // The sums, and the answers of a member of each thread.
+        let copies = 1 + run.threads();
+        let bytes = n_rows.saturating_mul(width).saturating_mul(copies * size_of::<f64>());
+        run.needs(bytes, || format!("predictions of {n_rows} rows with {width} numbers each"))?;
         let out_of_bag = OutOfBag::new(sample, width);
-        if self.patience.is_some() { out_of_bag.judging(sample) } else { out_of_bag }
+        Ok(if self.patience.is_some() { out_of_bag.judging(sample) } else { out_of_bag })
     }
 
     /// Calls `add` with one member after the other, as `fit` makes them: until there are all, the

@@ -7,7 +7,7 @@
 use super::side_by_side::fit_side_by_side;
 use crate::data::folds::{Folds, hold_out_groups};
 use crate::data::{Packs, Sample, Target, Weights};
-use crate::error::{Result, check_unique};
+use crate::error::{Result, check_unique, quoted};
 use crate::learner::Learner;
 use crate::model::{Model, Output};
 use crate::parameter::{Value, out_of_range};
@@ -84,13 +84,18 @@ pub fn cross_fit<L: Learner>(
     sample.check_all()?;
     let parts = split.parts(sample, run.seed)?;
     let n_jobs = parts.len() * learners.len();
+    let (n_rows, width) = (sample.n_rows(), Output::of(sample.target).width());
+    // What each learner says, fold by fold and joined.
+    let bytes = n_rows.saturating_mul(width).saturating_mul(2 * learners.len() * size_of::<f64>());
+    run.needs(bytes, || format!("predictions of {n_rows} rows by {} members", learners.len()))?;
     let keep = matches!(split, Split::Share(_));
     let asked = fit_side_by_side(n_jobs, ("asking about rows not seen", run), |job, child| {
         let (part, (name, learner)) =
             (&parts[job / learners.len()], learners[job % learners.len()]);
         let model = learner.fit(&sample.reweighted(&part.train), child)?;
         check_output(name, &model, sample.target)?;
-        let answers = model.scores(&sample.table.take(&part.test))?;
+        let answers = model.scores(&sample.table.take(&part.test));
+        let answers = answers.map_err(|e| e.in_rows(&part.test).of_answers(|| called(name)))?;
         Ok((answers, keep.then_some(model)))
     })?;
     let (scores, models): (Vec<Scores>, Vec<Option<L::Model>>) = asked.into_iter().unzip();
@@ -139,6 +144,11 @@ pub fn check_members<L>(members: &[Named<L>]) -> Result<()> {
     }
     let names: Vec<String> = members.iter().map(|member| member.name.clone()).collect();
     check_unique("member", &names)
+}
+
+/// What a member is called where something is wrong with it.
+pub(crate) fn called(name: &str) -> String {
+    format!("member {}", quoted(name))
 }
 
 fn check_output(name: &str, model: &impl Model, target: &Target) -> Result<()> {

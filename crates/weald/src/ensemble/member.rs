@@ -33,6 +33,10 @@ impl<M: Model> Model for Member<M> {
         self.model.output()
     }
 
+    fn is_sound(&self) -> bool {
+        self.model.is_sound()
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         match &self.columns {
             Some(columns) => {

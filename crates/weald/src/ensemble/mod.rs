@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 pub use batches::Batches;
 pub use combiner::{Combiner, Combining};
+pub(crate) use cross_fit::called;
 pub use cross_fit::{Honest, Named, Split, check_members, cross_fit, fit_named, prepare_members};
 pub use member::Member;
 pub use out_of_bag::{OutOfBag, OutOfBagCurve, OutOfBagError};
@@ -20,7 +21,7 @@ pub use side_by_side::fit_side_by_side;
 
 use crate::data::{Aligned, Schema};
 use crate::error::{Error, Result};
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::scores::Scores;
 /// What bagging, forests and AdaBoost return: models that answer together.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,25 +96,31 @@ impl<M: Model> Model for Ensemble<M> {
         self.members[0].output()
     }
 
+    fn is_sound(&self) -> bool {
+        self.members.iter().all(M::is_sound)
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let answer = |member: &M| {
             let mut answer = Scores::zeros(1, self.output().width());
             member.aligned_row(row, answer.row_mut(0));
             answer
         };
-        scores.copy_from_slice(self.combined(answer).row(0));
+        scores.copy_from_slice(self.combined(|_, member| answer(member)).row(0));
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        self.combined(|member| member.aligned_scores(table))
+        self.combined(|at, member| ask(member, table, || format!("member {}", at + 1)))
     }
 }
 
 impl<M: Model> Ensemble<M> {
     /// What members of some weight answer together.
-    fn combined(&self, answer: impl Fn(&M) -> Scores) -> Scores {
-        let asked = self.members.iter().zip(&self.weights).filter(|(_, weight)| **weight > 0.0);
-        let (members, weights): (Vec<&M>, Vec<f64>) = asked.unzip();
-        self.combiner.combine(members.into_iter().map(answer), &weights, self.output())
+    fn combined(&self, answer: impl Fn(usize, &M) -> Scores) -> Scores {
+        let members = self.members.iter().enumerate().zip(&self.weights);
+        let asked = members.filter(|(_, weight)| **weight > 0.0);
+        let (members, weights): (Vec<(usize, &M)>, Vec<f64>) = asked.unzip();
+        let answers = members.into_iter().map(|(at, member)| answer(at, member));
+        self.combiner.combine(answers, &weights, self.output())
     }
 }

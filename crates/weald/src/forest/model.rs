@@ -55,6 +55,10 @@ impl Model for ForestModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         self.trees.mean_of_row(row, scores);
     }

@@ -219,7 +219,7 @@ impl RandomForest {
         let learner = self.tree(sample.target);
         let mut trees = DeepTrees::new(sample.table.schema(), output.width());
         let batches = self.how_many();
-        let mut out_of_bag = batches.out_of_bag(sample, output.width());
+        let mut out_of_bag = batches.out_of_bag(sample, output.width(), run)?;
         let (mut removed, mut shuffled) = (Vec::new(), Vec::new());
         let mut rows = self.keep_rows.then(|| LeafRows::new(sample, self.resampling));
         let urn = self.resampling.urn(sample)?;

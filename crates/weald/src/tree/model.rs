@@ -230,6 +230,10 @@ impl Model for TreeModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let leaf = self.tree.leaf(|f| row[f], |f| code(row[f]));
         scores.copy_from_slice(self.tree.value(leaf));

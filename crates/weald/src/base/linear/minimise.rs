@@ -11,7 +11,7 @@ use crate::cholesky::dot;
 use crate::run::Run;
 
 /// Steps that the curvature is told from.
-const MEMORY: usize = 10;
+pub(super) const MEMORY: usize = 10;
 /// The share of what the gradient promises that a step must gain.
 const ENOUGH: f64 = 1e-4;
 /// The share of the slope at which a step ends at the latest.

@@ -29,7 +29,11 @@ use crate::observer::Warning;
 use crate::parameter::{Parameter, Parameters, named_values, out_of_range, parameter_list};
 use crate::run::Run;
 
-/// Fits a linear model: `sum_i w_i loss(y_i, W x_i + b) + l2 / 2 |W|²`.
+/// Coefficients that are kept at a time while steps are taken, counting sums of 128 bits twice.
+const COPIES: usize = 2 * minimise::MEMORY + 8;
+
+/// Fits a linear model: `sum_i w_i loss(y_i, W x_i + b) + l2 / 2 |W|²`, where weights are in rows
+/// ([`Weights::row_unit`](crate::data::Weights::row_unit)).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     /// What a row pays.
@@ -118,6 +122,8 @@ impl Linear {
         run.install(|| {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
+            design.needs(sample.n_rows(), 1, run)?;
+            self.needs(&design, sample, run)?;
             let rows = DesignRows::of(&design, sample.table);
             let (coefficients, n_steps, is_reached) = match (sample.target, self.loss) {
                 (Target::Classes(labels), LinearLoss::Auto | LinearLoss::Logistic) => {
@@ -154,6 +160,13 @@ impl Linear {
                 _ => Ok(model),
             }
         })
+    }
+
+    /// Makes sure that there is the memory for the coefficients, which steps keep several times over.
+    fn needs(&self, design: &Design, sample: &Sample<'_>, run: &Run<'_>) -> Result<()> {
+        let (n_scores, width) = (Output::of(sample.target).width(), design.width() + 1);
+        let bytes = n_scores.saturating_mul(width).saturating_mul(COPIES * size_of::<f64>());
+        run.needs(bytes, || format!("{n_scores} times {width} coefficients"))
     }
 
     fn ending(&self) -> Ending {

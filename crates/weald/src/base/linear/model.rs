@@ -173,6 +173,10 @@ impl Model for LinearModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let mut room = Room::of(self);
         self.write_margins(row, &mut room);

@@ -6,7 +6,7 @@ use super::{CalibrationMap, Isotonic, Sigmoid, Temperature, log_odds};
 use crate::data::{Aligned, Schema};
 use crate::describe::{Describe, Fact, Kept, Part};
 use crate::ensemble::OutOfBagCurve;
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::scores::Scores;
 use serde_json::json;
 
@@ -95,13 +95,17 @@ impl<M: Model> Model for Calibrated<M> {
         self.base.output()
     }
 
+    fn is_sound(&self) -> bool {
+        self.base.is_sound()
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         self.base.aligned_row(row, scores);
         self.map.apply(scores);
     }
 
     fn aligned_scores(&self, table: &Aligned<'_>) -> Scores {
-        let mut scores = self.base.aligned_scores(table);
+        let mut scores = ask(&self.base, table, || "the base".into());
         scores.rows_mut().for_each(|row| self.map.apply(row));
         scores
     }

@@ -112,7 +112,7 @@ where
         let sample = &spelled.sample()?;
         run.install(|| {
             self.base.prepare(sample, run)?;
-            let em = Em::of(self, sample)?;
+            let em = Em::of(self, sample, run)?;
             let started = fit_side_by_side(self.n_starts, ("trying starts", run), |_, run| {
                 em.rounds(em.start(run)?, TRIAL_ROUNDS.min(self.n_rounds), run)
             })?;
@@ -187,9 +187,14 @@ impl<'a, L: Learner> Em<'a, L>
 where
     L::Model: Clone,
 {
-    fn of(settings: &'a MixtureOfExperts<L>, sample: &'a Sample<'a>) -> Result<Em<'a, L>> {
+    fn of(
+        settings: &'a MixtureOfExperts<L>,
+        sample: &'a Sample<'a>,
+        run: &Run<'_>,
+    ) -> Result<Em<'a, L>> {
         let weights = RowWeights::of(sample.weights, sample.n_rows())?;
         let design = Arc::new(Design::of(sample.table, &weights));
+        design.needs(sample.n_rows(), 1, run)?;
         let rows = DesignRows::of(&design, sample.table);
         Ok(Em { settings, sample, rows, weights, likelihood: Likelihood::of(sample) })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::base::linear::LinearModel;
 use crate::data::{Aligned, Schema};
 use crate::describe::{Describe, Fact, Part};
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::scores::Scores;
 use serde_json::json;
 
@@ -59,6 +59,10 @@ impl<M: Model> Model for Mixture<M> {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        self.experts.iter().all(M::is_sound)
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let mut gate = vec![0.0; self.experts.len()];
         self.gate.aligned_row(row, &mut gate);
@@ -74,7 +78,7 @@ impl<M: Model> Model for Mixture<M> {
         let gate = self.gate.aligned_scores(table);
         let mut scores = Scores::zeros(table.table().n_rows(), self.output.width());
         for (at, expert) in self.experts.iter().enumerate() {
-            let answers = expert.aligned_scores(table);
+            let answers = ask(expert, table, || format!("expert {}", at + 1));
             let rows = scores.rows_mut().zip(gate.rows()).zip(answers.rows());
             for ((scores, gate), answer) in rows {
                 scores.iter_mut().zip(answer).for_each(|(sum, x)| *sum += gate[at] * x);

@@ -6,7 +6,7 @@ use super::coupling::{hastie_tibshirani, wu_lin_weng};
 use super::{Aggregate, Scheme, Task};
 use crate::data::{Aligned, Schema};
 use crate::describe::{Describe, Fact, Part};
-use crate::model::{Model, Output};
+use crate::model::{Model, Output, ask};
 use crate::parameter::Value as _;
 use crate::scores::{Scores, argmax};
 use serde_json::json;
@@ -137,7 +137,7 @@ impl<M: Model> Coded<M> {
     fn along_the_graph(
         &self,
         n_rows: usize,
-        mut ask: impl FnMut(&M, &[usize]) -> Vec<bool>,
+        mut answer: impl FnMut(usize, &[usize]) -> Vec<bool>,
     ) -> Vec<usize> {
         let present = self.present();
         // The first and the last class in question of each row.
@@ -148,8 +148,8 @@ impl<M: Model> Coded<M> {
             let groups: Vec<&[usize]> = rows.chunk_by(|&a, &b| ends[a] == ends[b]).collect();
             for group in groups {
                 let (first, last) = ends[group[0]];
-                let member = &self.members[self.pair(first, last, present.len())];
-                for (&row, yes) in group.iter().zip(ask(member, group)) {
+                let member = self.pair(first, last, present.len());
+                for (&row, yes) in group.iter().zip(answer(member, group)) {
                     ends[row] = if yes { (first, last - 1) } else { (first + 1, last) };
                 }
             }
@@ -171,6 +171,10 @@ impl<M: Model> Model for Coded<M> {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        self.members.iter().all(M::is_sound)
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         let yes = |member: &M| {
             let mut answer = [0.0; 2];
@@ -178,7 +182,7 @@ impl<M: Model> Model for Coded<M> {
             answer[1]
         };
         if self.is_graph() {
-            let left = self.along_the_graph(1, |member, _| vec![yes(member) >= 0.5]);
+            let left = self.along_the_graph(1, |at, _| vec![yes(&self.members[at]) >= 0.5]);
             scores.fill(0.0);
             scores[left[0]] = 1.0;
             return;
@@ -191,15 +195,21 @@ impl<M: Model> Model for Coded<M> {
         let n_rows = table.table().n_rows();
         let mut scores = Scores::zeros(n_rows, self.output.width());
         if self.is_graph() {
-            let left = self.along_the_graph(n_rows, |member, rows| {
+            let left = self.along_the_graph(n_rows, |at, rows| {
                 let asked = Aligned::made(table.table().take(rows));
-                member.aligned_scores(&asked).rows().map(|answer| answer[1] >= 0.5).collect()
+                let answers = ask(&self.members[at], &asked, || format!("member {}", at + 1));
+                if let Some(error) = asked.noted() {
+                    table.note(error.in_rows(rows));
+                }
+                answers.rows().map(|answer| answer[1] >= 0.5).collect()
             });
             scores.rows_mut().zip(left).for_each(|(row, class)| row[class] = 1.0);
             return scores;
         }
-        let answer = |member: &M| member.aligned_scores(table).column(1);
-        let answers: Vec<Scores> = self.members.iter().map(answer).collect();
+        let answer = |(at, member): (usize, &M)| {
+            ask(member, table, || format!("member {}", at + 1)).column(1)
+        };
+        let answers: Vec<Scores> = self.members.iter().enumerate().map(answer).collect();
         for (at, row) in scores.rows_mut().enumerate() {
             let yes: Vec<f64> = answers.iter().map(|answer| answer.row(at)[0]).collect();
             self.decode(&yes, row);

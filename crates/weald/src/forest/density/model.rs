@@ -118,6 +118,10 @@ impl Model for DensityModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         if is_incomplete(row) {
             scores[0] = self.marginals(&[row.to_vec()])[0];

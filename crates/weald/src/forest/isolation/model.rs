@@ -135,6 +135,10 @@ impl Model for IsolationModel {
         &self.output
     }
 
+    fn is_sound(&self) -> bool {
+        true
+    }
+
     fn aligned_row(&self, row: &[f64], scores: &mut [f64]) {
         scores[0] = self.score(self.trees.mean_path_of_row(row));
     }
