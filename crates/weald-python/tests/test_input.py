@@ -176,3 +176,39 @@ def test_out_of_bag_scores():
     assert bagging.fit(X, X[:, 0]).oob_score_ > 0.9
     with pytest.raises(ValueError, match="Out of bag"):
         weald.RandomForestClassifier(bootstrap=False, oob_score=True).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [int, bool, float])
+def test_labels_that_are_objects_are_scored_like_others(kind):
+    X, y = numbers()
+    objects = y.astype(kind).astype(object)
+    forest = fitted(X, objects, oob_score=True)
+    plain = fitted(X, y, oob_score=True)
+    assert forest.classes_.dtype == np.array([kind(0)]).dtype
+    assert forest.score(X, objects) == plain.score(X, y)
+    assert forest.oob_score_ == plain.oob_score_
+
+
+def test_labels_of_no_known_kind_are_named():
+    X, y = numbers()
+    days = np.array([pd.Timestamp("2024-01-01"), pd.Timestamp("2024-01-02")], dtype=object)[y]
+    with pytest.raises(ValueError, match=r"y holds Timestamp.*; make text of it.*astype\(str\)"):
+        fitted(X, days)
+
+
+def test_frames_of_arrow_are_taken_by_position_where_the_fit_had_no_names():
+    X, y = numbers()
+    model = fitted(X, y)
+    expected = model.predict_proba(X)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    table = pa.Table.from_pandas(frame)
+    for other in (table, table.to_batches()[0], pl.from_pandas(frame)):
+        with pytest.warns(UserWarning, match="was fitted without feature names"):
+            assert np.array_equal(model.predict_proba(other), expected)
+    with pytest.raises(ValueError, match="X has 4 features, but RandomForestClassifier is expect"):
+        model.predict(table.drop_columns(["c"]))
+    words = "Stream with names of columns, but there were none"
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match=words):
+        model.predict(Stream(table))
+    with pytest.raises(ValueError, match="a RecordBatchReader, which can be read only once"):
+        model.predict(pa.RecordBatchReader.from_batches(table.schema, table.to_batches()))

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from . import _table
 from ._estimator import Estimator, Given
 from ._foreign import Base, check_base
 
@@ -57,7 +58,9 @@ class OfBase(Estimator):
             return sample_weight
         check_categories(base, self)
         known = getattr(X, "y", None) if y is None else y
-        return _with_class_weights(base, known, sample_weight)
+        if getattr(base, "class_weight", None) is None:
+            return sample_weight
+        return base._weighted(known, base._row_weights(sample_weight, _table.n_rows_of(X)))
 
     def _kind_of_base(self) -> str:
         """Whether members are classifiers or regressors."""
@@ -110,13 +113,6 @@ def during_bases(parts: dict[str, Any]) -> Iterator[None]:
 def is_ours(base: Any) -> bool:
     """Whether members are fitted by weald alone, without a function in Python."""
     return isinstance(base, Estimator) and not base._parts_are_python
-
-
-def _with_class_weights(base: Estimator, y: Any, sample_weight: Any) -> Any:
-    """Row weights with the class weights of a base that is told them no other way."""
-    if getattr(base, "class_weight", None) is None or base._weighs_classes_itself:
-        return sample_weight
-    return base._weighted(y, sample_weight)
 
 
 def check_categories(base: Any, owner: Any) -> None:

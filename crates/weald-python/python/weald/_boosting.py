@@ -257,7 +257,7 @@ class _Fits(Boosting):
         self._fit(
             X,
             y,
-            self._weighted(y, sample_weight),
+            sample_weight,
             eval_set=eval_set,
             offset=offset,
             continued=_model_of(init_model),

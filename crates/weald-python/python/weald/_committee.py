@@ -12,6 +12,7 @@ from . import _several
 from ._at_once import at_once
 from ._estimator import Classifier, Estimator, Regressor, flat
 from ._inside import Inside, Staged
+from ._labels import labels
 
 
 @dataclass(eq=False, repr=False)
@@ -64,7 +65,7 @@ class CommitteeClassifier(Committee, Classifier):
             self.oob_score_ = own(truth, found)
             return
         score = self.oob_score if callable(self.oob_score) else accuracy_score
-        self.oob_score_ = score(y.ravel()[there], found)
+        self.oob_score_ = score(labels(y)[there], found)
 
 
 class CommitteeRegressor(Committee, Regressor):

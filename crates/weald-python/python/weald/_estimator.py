@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -21,7 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from . import _several, _table, _weald
+from . import _class_weights, _several, _table, _weald
 from ._at_once import keep_interrupted
 from ._dataset import Dataset
 from ._html import Shown
@@ -115,7 +114,9 @@ class Estimator(Shown):
         if isinstance(X, Dataset):
             return X.table
         if _table.is_frame(X):
-            self._check_frame(X, reset=False)
+            own = self._check_frame(X, reset=False)
+            if not hasattr(self, "feature_names_in_") and list(own) != list(names):
+                X = _table.renamed(X, names)
             return _table.table_of_frame(X, names, categorical)
         X, meaning = _table.times_of_matrix(X)
         values = self._matrix(X, reset=False)
@@ -161,7 +162,16 @@ class Estimator(Shown):
     def _check_names(self, names: Sequence[str] | None) -> None:
         """What scikit-learn checks of a pandas frame, for frames that it does not know."""
         known = list(getattr(self, "feature_names_in_", []))
-        if names is None or not known or list(names) == known:
+        if names is None or list(names) == known:
+            return
+        if not known:
+            itself = type(self).__name__
+            if len(names) != self.n_features_in_:
+                raise ValueError(
+                    f"X has {len(names)} features, but {itself} is expecting {self.n_features_in_} "
+                    "features as input"
+                )
+            tell([f"X has feature names, but {itself} was fitted without feature names"])
             return
         lines = ["The feature names should match those that were passed during fit."]
         for words, these, those in (
@@ -204,6 +214,7 @@ class Estimator(Shown):
         if y is not None:
             check_consistent_length(np.empty(table.n_rows), y)
         target = self._target(y, table.n_rows)
+        sample_weight = self._weighted(y, self._row_weights(sample_weight, table.n_rows))
         rows = self._rows(table, target, sample_weight, groups, offset)
         given = Given(table.names, table.n_rows, rows.weight, getattr(self, "classes_", None))
         validation = None if eval_set is None else self._validation(eval_set)
@@ -246,16 +257,30 @@ class Estimator(Shown):
     ) -> _weald.Rows:
         """The rows of a table with what belongs to them."""
         n_rows = table.n_rows
-        if sample_weight is not None:
-            shape = np.empty((n_rows, 1), dtype=np.float64)
-            sample_weight = unmasked(sample_weight, "sample_weight")
-            sample_weight = _check_sample_weight(sample_weight, shape, dtype=np.float64)
+        sample_weight = self._row_weights(sample_weight, n_rows)
         if groups is not None:
             check_consistent_length(np.empty(n_rows), groups)
             groups = np.unique(labels(groups, "groups"), return_inverse=True)[1].astype(np.uint32)
         if offset is not None:
             offset = np.ascontiguousarray(unmasked(offset, "offset"), dtype=np.float64)
         return _weald.Rows(table, target, weights=sample_weight, groups=groups, offset=offset)
+
+    def _row_weights(self, sample_weight: Any, n_rows: int) -> np.ndarray | None:
+        """The weights of rows as numbers, one for each."""
+        if sample_weight is None:
+            return None
+        shape = np.empty((n_rows, 1), dtype=np.float64)
+        sample_weight = unmasked(sample_weight, "sample_weight")
+        return _check_sample_weight(sample_weight, shape, dtype=np.float64)
+
+    def _weighted(self, y: Any, sample_weight: np.ndarray | None) -> np.ndarray | None:
+        """Row weights with those of the classes, unless the method weighs these itself."""
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is None or self._weighs_classes_itself:
+            return sample_weight
+        columns = _several.columns(y) if _several.n_targets(y) > 1 else [y]
+        by_class = _class_weights.of_rows(class_weight, [labels(column) for column in columns])
+        return by_class if sample_weight is None else by_class * sample_weight
 
     def _validation(self, eval_set: Any) -> _weald.Rows:
         """Rows to stop early by: a pair, a triple with weights, or a list of one of these."""
@@ -361,13 +386,6 @@ class Classifier(ClassifierMixin, Estimator):
         classes = [names_of(own) for own in self.classes_]
         return _weald.Target.of_several_classes(codes, _several.names(y), classes)
 
-    def _weighted(self, y: Any, sample_weight: Any) -> Any:
-        """Row weights with those of the classes."""
-        if self.class_weight is None or y is None:
-            return sample_weight
-        by_class = compute_sample_weight(self.class_weight, np.asarray(y))
-        return by_class if sample_weight is None else by_class * np.asarray(sample_weight)
-
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class of each row."""
         check_is_fitted(self)
@@ -391,7 +409,7 @@ class Classifier(ClassifierMixin, Estimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Give the share of rows predicted right; of several targets, of rows with all right."""
         if not self._has_several:
-            return super().score(X, y, sample_weight)
+            return super().score(X, labels(y), sample_weight)
         return _several.exact_match(y, self.predict(X), sample_weight)
 
     def _most_probable(self, scores: np.ndarray) -> np.ndarray:
@@ -412,9 +430,6 @@ class Classifier(ClassifierMixin, Estimator):
 
 class Regressor(RegressorMixin, Estimator):
     """An estimator of numbers."""
-
-    def _weighted(self, y: Any, sample_weight: Any) -> Any:
-        return sample_weight
 
     _takes_several: ClassVar[bool] = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -52,9 +52,9 @@ def labels(y: Any, name: str = "y") -> np.ndarray:
         raise _lacking(name, "nan", np.flatnonzero(np.isnan(y)))
     if y.dtype.kind == "O":
         _check_there(name, y)
-        if all(isinstance(label, Integral) for label in y):
+        if all(isinstance(label, Real) for label in y):
             numbers = np.array(y.tolist())
-            y = numbers if numbers.dtype.kind in "iub" else y
+            y = numbers if numbers.dtype.kind in "iubf" else y
     if y.dtype.kind in "mM":
         bad = np.flatnonzero(np.isnat(y))
         if len(bad):
@@ -75,6 +75,12 @@ def _check_there(name: str, y: np.ndarray) -> None:
         raise ValueError(
             f"{name} holds {y[0]!r:.80} in row 0 but {y[row]!r:.80} in row {row}; labels must be "
             "of one type: make all of them text, or none"
+        )
+    if name == "y" and not is_text.all() and not all(isinstance(label, Real) for label in y):
+        odd = next(label for label in y if not isinstance(label, Real))
+        raise ValueError(
+            f"Unknown label type: {name} holds {odd!r:.80}, which is neither text nor a number; "
+            f"make text of it, for instance by {name}.astype(str)"
         )
 
 

@@ -114,7 +114,7 @@ class _LinearClassifier(_Linear, Classifier):
     @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the coefficients."""
-        self._fit(X, y, self._weighted(y, sample_weight))
+        self._fit(X, y, sample_weight)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -29,5 +29,5 @@ class NaiveBayes(Classifier):
     @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit means, variances and shares."""
-        self._fit(X, y, self._weighted(y, sample_weight))
+        self._fit(X, y, sample_weight)
         return self

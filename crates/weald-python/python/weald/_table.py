@@ -46,6 +46,20 @@ def frame_names(X: Any) -> list[str] | None:
     return columns if columns and all(isinstance(name, str) for name in columns) else None
 
 
+def renamed(X: Any, names: Sequence[str]) -> Any:
+    """A frame whose columns have other names, in their order; pandas' go by position anyway."""
+    if is_pandas(X):
+        return X
+    if hasattr(X, "rename_columns"):  # pyarrow
+        return X.rename_columns(list(names))
+    if hasattr(X, "get_columns") and hasattr(X, "rename"):  # polars
+        return X.rename(dict(zip(X.columns, names, strict=True)))
+    raise ValueError(
+        f"X is a {type(X).__name__} with names of columns, but there were none in the fit; pass an "
+        "array, or fit on a frame"
+    )
+
+
 def _arrow_names(X: Any) -> Iterable[Any]:
     for attribute in ("column_names", "columns"):
         names = getattr(X, attribute, None)
@@ -141,6 +155,11 @@ def without_mask(X: Any) -> Any:
         raise ValueError(
             f"Expected 2D array, got 1D array instead: X is a {type(X).__name__}; make it a frame "
             "of one column (X.to_frame()), or of one row"
+        )
+    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "shape") and not hasattr(X, "__len__"):
+        raise ValueError(
+            f"X is a {type(X).__name__}, which can be read only once; make a table of it first, "
+            "for instance by X.read_all()"
         )
     if hasattr(X, "collect_schema") and not hasattr(X, "__arrow_c_stream__"):
         raise ValueError(f"X is a {type(X).__name__}, which has no rows yet; collect it first")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _class_weights
 from ._table import level_name
 from ._weald import WealdError
 
@@ -61,13 +62,10 @@ def class_weights(value: Any, classes: Sequence[Any]) -> str:
     """Weights of classes: None, "balanced", or a dict by class."""
     if not isinstance(value, Mapping):
         return text(value)
-    names = [level_name(label) for label in classes]
-    given = {level_name(label): weight for label, weight in value.items()}
-    unknown = sorted(set(given) - set(names))
-    if unknown:
-        raise WealdError(f"class_weight names {unknown[0]!r}, which is not one of {names[:5]}")
+    weights = _class_weights.checked(value, list(classes))
+    given = {level_name(label): weight for label, weight in weights.items()}
     _check_plain("class", given)
-    return ",".join(f"{name}:{text(float(given.get(name, 1.0)))}" for name in names)
+    return ",".join(f"{name}:{text(weight)}" for name, weight in given.items()) or "none"
 
 
 def monotone(value: Any, names: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ class DecisionTreeClassifier(_Tree, Classifier):
     @at_once
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the tree."""
-        self._fit(X, y, self._weighted(y, sample_weight))
+        self._fit(X, y, sample_weight)
         return self
 
 
