@@ -5,10 +5,13 @@
 use std::sync::Arc;
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
-use arrow_array::types::Int8Type;
+use arrow_array::types::{Float16Type, Int8Type};
 use arrow_array::*;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
-use parquet::arrow::ArrowWriter;
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::{ArrowWriter, encode_arrow_schema};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use weald::data::{Column, Meaning, Table};
 use weald_io::{Note, ReadError, ReadOptions, blocks, read, read_bytes};
@@ -44,6 +47,21 @@ fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| name.to_string()).collect()
 }
 
+/// The same as a program writes it that remembers some columns as dictionaries, in the schema alone.
+fn parquet_with(batch: &RecordBatch, remembered: Schema) -> Vec<u8> {
+    let mut bytes = vec![];
+    let schema = KeyValue::new("ARROW:schema".into(), Some(encode_arrow_schema(&remembered)));
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![schema]));
+    let options = ArrowWriterOptions::new()
+        .with_properties(properties.build())
+        .with_skip_arrow_metadata(true);
+    let mut writer =
+        ArrowWriter::try_new_with_options(&mut bytes, batch.schema(), options).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
 /// Each row in words.
 fn show(column: &Column) -> Vec<String> {
     match column {
@@ -53,6 +71,47 @@ fn show(column: &Column) -> Vec<String> {
                 |&code: &u32| c.levels().get(code as usize).map_or("-".into(), String::clone);
             c.codes().iter().map(word).collect()
         }
+    }
+}
+
+/// pandas writes categories of booleans so; nothing is damaged.
+#[test]
+fn dictionaries_of_any_values_are_read_from_parquet() {
+    let decimals = Decimal128Array::from(vec![Some(150), Some(200), None]);
+    let halves = [0.5, 2.0].map(<Float16Type as ArrowPrimitiveType>::Native::from_f32);
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("flag", Arc::new(BooleanArray::from(vec![Some(true), Some(false), None]))),
+        ("decimal", Arc::new(decimals.with_precision_and_scale(9, 2).unwrap())),
+        ("half", Arc::new(Float16Array::from(vec![Some(halves[0]), Some(halves[1]), None]))),
+        ("number", Arc::new(Float64Array::from(vec![Some(0.5), Some(2.0), None]))),
+    ];
+    let nullable = columns.iter().map(|(name, array)| (*name, array.clone(), true));
+    let batch = RecordBatch::try_from_iter_with_nullable(nullable).unwrap();
+    let remembered = |field: &FieldRef| {
+        let values = Box::new(field.data_type().clone());
+        let of_codes = DataType::Dictionary(Box::new(DataType::Int8), values);
+        if field.name() == "number" {
+            field.clone()
+        } else {
+            Arc::new(Field::new(field.name(), of_codes, true))
+        }
+    };
+    let fields: Vec<FieldRef> = batch.schema().fields().iter().map(remembered).collect();
+    let bytes = parquet_with(&batch, Schema::new(fields));
+    let table = read_bytes(&bytes, "t", &ReadOptions::default()).unwrap().table;
+    let meanings: Vec<Meaning> = table.schema().fields.iter().map(|f| f.meaning).collect();
+    assert_eq!(meanings, [Meaning::Boolean, Meaning::Number, Meaning::Number, Meaning::Plain]);
+    let expected = [["true", "false", "-"], ["1.5", "2", "-"], ["0.5", "2", "-"]];
+    for (column, expected) in table.columns().iter().zip(expected) {
+        assert_eq!(show(column), expected);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    std::fs::write(&path, &bytes).unwrap();
+    let mut later = blocks(Some(&path), table.schema(), &ReadOptions::default(), 9).unwrap();
+    let later = later.next().unwrap().unwrap().table;
+    for (one, other) in later.columns().iter().zip(table.columns()) {
+        assert_eq!(show(one), show(other));
     }
 }
 

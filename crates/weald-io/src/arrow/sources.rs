@@ -1,9 +1,11 @@
 //! Whole Parquet and Arrow data as a table, from files and from memory.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use arrow_array::RecordBatchReader;
 use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{DataType, FieldRef, Fields, Schema};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -42,6 +44,7 @@ pub(crate) fn read_parquet(
         let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::new())
             .map_err(|e| damaged(name, "Parquet", e))?;
         let wanted = Wanted::by_options(name, metadata.schema(), options)?;
+        let metadata = decodable(&metadata).map_err(|e| damaged(name, "Parquet", e))?;
         let n_columns = wanted.columns.len();
         let n_groups = metadata.metadata().num_row_groups();
         let gather = |column: &WantedColumn, group: usize| {
@@ -129,6 +132,40 @@ pub(crate) fn read_stream(
         let wanted = Wanted::by_options(name, &reader.schema(), options)?;
         wanted.read_batches(reader, notes)
     })
+}
+
+/// What to decode by where the decoder has no dictionaries of a type: it gives their values plain,
+/// which are words all the same.
+pub(super) fn decodable(
+    metadata: &ArrowReaderMetadata,
+) -> Result<ArrowReaderMetadata, ParquetError> {
+    let plain = |field: &FieldRef| match field.data_type() {
+        DataType::Dictionary(_, values) if !has_dictionaries(values) => {
+            Arc::new(field.as_ref().clone().with_data_type(values.as_ref().clone()))
+        }
+        _ => Arc::clone(field),
+    };
+    let found = metadata.schema();
+    let fields: Fields = found.fields().iter().map(plain).collect();
+    if &fields == found.fields() {
+        return Ok(metadata.clone());
+    }
+    let schema = Schema::new_with_metadata(fields, found.metadata().clone());
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    ArrowReaderMetadata::try_new(metadata.metadata().clone(), options)
+}
+
+fn has_dictionaries(values: &DataType) -> bool {
+    use DataType as T;
+    !matches!(
+        values,
+        T::Boolean
+            | T::Float16
+            | T::Decimal32(..)
+            | T::Decimal64(..)
+            | T::Decimal128(..)
+            | T::Decimal256(..)
+    )
 }
 
 /// What a decoder says, and which page it cannot read.

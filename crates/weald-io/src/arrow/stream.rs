@@ -8,13 +8,15 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::reader::ChunkReader;
 use weald::data::{FieldKind, Meaning, Schema};
 
 use super::column::{Gathered, Kind};
 use super::pages::damaged_page;
-use super::sources::{damaged, guarded, with_page};
+use super::sources::{damaged, decodable, guarded, with_page};
 use super::wanted::{Wanted, check_duplicates, kind_of};
 use crate::blocks::Block;
 use crate::error::ReadError;
@@ -89,9 +91,12 @@ impl ArrowBlocks {
         notes: Vec<Note>,
     ) -> Result<ArrowBlocks, ReadError> {
         guarded(name, "Parquet", || {
-            let builder = ParquetRecordBatchReaderBuilder::try_new(reader)
-                .map_err(|e| damaged(name, "Parquet", e))?;
-            let found = builder.schema().clone();
+            let failed = |e| damaged(name, "Parquet", e);
+            let metadata = ArrowReaderMetadata::load(&reader, ArrowReaderOptions::new());
+            let metadata = metadata.map_err(failed)?;
+            let found = metadata.schema().clone();
+            let metadata = decodable(&metadata).map_err(failed)?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata);
             let known = schema.by_name();
             let is_known = |&i: &usize| known.contains_key(found.field(i).name().as_str());
             let mask = ProjectionMask::roots(
@@ -102,7 +107,7 @@ impl ArrowBlocks {
                 .with_projection(mask)
                 .with_batch_size(rows_per_block.clamp(1, 1 << 16))
                 .build()
-                .map_err(|e| damaged(name, "Parquet", e))?;
+                .map_err(failed)?;
             let batches: Batches = Box::new(batches);
             let blocks = Self::new(
                 batches,
