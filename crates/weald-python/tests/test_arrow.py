@@ -3,10 +3,12 @@
 import gc
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
+import weald
 from weald._weald import Table, WealdError
 
 
@@ -117,3 +119,20 @@ def test_what_is_no_stream_or_has_no_meaning_is_refused():
     # A stream of single arrays has no columns.
     with pytest.raises(WealdError):
         of_arrow(pa.chunked_array([[1.0], [2.0]]))
+
+
+def test_names_that_arrow_cannot_hand_over_are_refused():
+    values = [1.0, 2.0, 3.0] * 4
+    nested = pl.DataFrame({"a": [{"x\0": 1}] * 12})
+    with pytest.raises(ValueError, match="the column 'a' is of type Struct"):
+        weald.DecisionTreeRegressor().fit(nested, values)
+    column = pd.Series(values, dtype=pd.ArrowDtype(pa.float64()))
+    for frame in (
+        pl.DataFrame({"a\0b": values}),
+        pa.table({"a\0b": values}),
+        pd.DataFrame({"a\0b": column}),
+    ):
+        with pytest.raises(
+            ValueError, match=r"the column 'a\\x00b' has a NUL character in its name"
+        ):
+            weald.DecisionTreeRegressor().fit(frame, values)

@@ -158,3 +158,17 @@ def test_level_names():
     ]
     assert _table.level_name(Decimal("1.50")) == "1.5"
     assert _table.level_name("1.50") == "1.50"
+
+
+def test_levels_of_several_kinds_that_are_spelled_alike_are_refused():
+    y = [0, 1] * 20
+    for one, other in ((1, "1"), (True, "true"), (2.5, "2.5")):
+        mixed = np.array([one, other] * 20, dtype=object)
+        words = r"the column 'c' holds the levels .* spelled alike"
+        with pytest.raises(ValueError, match=words):
+            weald.DecisionTreeClassifier().fit(pd.DataFrame({"c": pd.Categorical(mixed)}), y)
+    mixed = np.array([[1], ["1"]] * 20, dtype=object)
+    with pytest.raises(ValueError, match=r"'x0' holds the levels 1 and '1'"):
+        weald.DecisionTreeClassifier(categorical_features=[0]).fit(
+            weald.Dataset(mixed, categorical_features=[0]), y
+        )

@@ -135,7 +135,7 @@ def table_of_matrix(
     columns: list[_Column] = []
     for i, (name, is_categorical) in enumerate(zip(names, categorical, strict=True)):
         if is_categorical:
-            columns.append((name, *_of_values(X[:, i] if own is None else own(i))))
+            columns.append((name, *_of_values(name, X[:, i] if own is None else own(i))))
         else:
             columns.append((name, _usable(X[:, i]), None, meaning))
     return Table.of_columns(columns)
@@ -291,7 +291,11 @@ def _position(column: Any, places: dict[str, int]) -> int:
 
 def _arrow_table(X: Any, names: Sequence[str] | None, categorical: Sequence[bool | None]) -> Table:
     names = names or []
+    _check_named(names)
     polars = sys.modules.get("polars")
+    if polars is not None and isinstance(X, polars.DataFrame):
+        _check_named(X.columns)
+        _check_flat(X)
     if polars is not None and isinstance(X, polars.DataFrame) and polars.Null in X.dtypes:
         X = X.cast({polars.Null: polars.Float64})  # It hands these over in a way of its own.
     chosen = list(zip(names, categorical, strict=False))
@@ -302,6 +306,23 @@ def _arrow_table(X: Any, names: Sequence[str] | None, categorical: Sequence[bool
     )
     tell(table.warnings)
     return table
+
+
+def _check_named(names: Iterable[str]) -> None:
+    """Names end at a NUL where Arrow hands them over; polars ends the process."""
+    for name in names:
+        if "\0" in name:
+            raise WealdError(f"the column {name!r:.80} has a NUL character in its name; rename it")
+
+
+def _check_flat(X: Any) -> None:
+    """Columns of lists are refused before polars hands them over: names within may end it too."""
+    for name, kind in X.schema.items():
+        if kind.is_nested():
+            raise WealdError(
+                f"the column {name!r:.80} is of type {kind!s:.80}; numbers, text, booleans, dates "
+                "and categories are read; drop the column, or convert it to one of these"
+            )
 
 
 def _usable(values: np.ndarray) -> np.ndarray:
@@ -325,7 +346,7 @@ def _of_series(name: str, series: Any, categorical: bool | None) -> _Values:
     if isinstance(kind, pd.CategoricalDtype):
         if categorical is False:
             return _numbers(name, series.astype(object))
-        return _of_codes(series.cat.codes.to_numpy(), list(series.cat.categories))
+        return _of_codes(name, series.cat.codes.to_numpy(), list(series.cat.categories))
     if getattr(kind, "pyarrow_dtype", None) is not None:
         import pyarrow as pa
 
@@ -336,7 +357,7 @@ def _of_series(name: str, series: Any, categorical: bool | None) -> _Values:
     is_boolean = pd.api.types.is_bool_dtype(kind)
     if categorical or (categorical is None and is_boolean):
         codes, levels = pd.factorize(series, use_na_sentinel=True)
-        return _of_codes(codes, list(levels))
+        return _of_codes(name, codes, list(levels))
     return _numbers(name, series)
 
 
@@ -362,7 +383,7 @@ def _of_objects(name: str, series: Any, categorical: bool | None) -> _Values:
     codes, levels = pd.factorize(np.where(is_missing, None, values), use_na_sentinel=True)
     if is_guess and is_text.any():
         _refuse_suspects(name, codes, list(levels))
-    return _of_codes(codes, list(levels))
+    return _of_codes(name, codes, list(levels))
 
 
 def _refuse_suspects(name: str, codes: np.ndarray, levels: Sequence[str]) -> None:
@@ -442,7 +463,7 @@ def _parsed(name: str, series: Any) -> np.ndarray:
     return np.asarray(numbers, dtype=np.float64)
 
 
-def _of_values(values: np.ndarray) -> _Values:
+def _of_values(name: str, values: np.ndarray) -> _Values:
     """Categories that are kept as numbers, or as objects."""
     if values.dtype == np.dtype(object):
         places: dict[Any, int] = {}
@@ -451,24 +472,39 @@ def _of_values(values: np.ndarray) -> _Values:
             -1 if m else places.setdefault(v, len(places))
             for v, m in zip(values, is_missing, strict=True)
         ]
-        return _of_codes(np.array(places_of_rows, dtype=np.int64), list(places))
+        return _of_codes(name, np.array(places_of_rows, dtype=np.int64), list(places))
     levels, codes = np.unique(values, return_inverse=True)
     if values.dtype.kind == "f":
         codes = np.where(np.isnan(values), -1, codes)
         levels = levels[~np.isnan(levels)]
-    return _of_codes(codes, list(levels))
+    return _of_codes(name, codes, list(levels))
 
 
-def _of_codes(codes: np.ndarray, levels: Sequence[Any]) -> _Values:
+def _of_codes(name: str, codes: np.ndarray, levels: Sequence[Any]) -> _Values:
     """Codes of levels, -1 for what is missing, with the levels' names in order.
 
     Text of nothing but blanks is missing, as it is in files.
     """
     named = [level_name(level) for level in levels]
-    names = sorted({name for name in named if name.strip()})
-    places = {name: place for place, name in enumerate(names)}
-    recoded = np.array([places.get(name, MISSING) for name in named] + [MISSING], dtype=np.uint32)
+    names = sorted({level for level in named if level.strip()})
+    places = {level: place for place, level in enumerate(names)}
+    recoded = np.array([places.get(level, MISSING) for level in named] + [MISSING], dtype=np.uint32)
+    _check_spellings(name, levels, named)
     return recoded[np.asarray(codes)], names, _meaning(levels)
+
+
+def _check_spellings(column: str, levels: Sequence[Any], named: Sequence[str]) -> None:
+    """Levels of several kinds must not be spelled alike, or they would be one."""
+    if len(set(named)) == len(named):
+        return
+    first: dict[str, Any] = {}
+    for level, word in zip(levels, named, strict=True):
+        other = first.setdefault(word, level)
+        if other is not level and word.strip():
+            raise WealdError(
+                f"the column {column!r:.80} holds the levels {other!r:.80} and {level!r:.80}, "
+                "which are spelled alike; make them of one type"
+            )
 
 
 def _meaning(levels: Sequence[Any]) -> str | None:
