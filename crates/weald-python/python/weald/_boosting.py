@@ -277,7 +277,11 @@ def _model_of(init_model: Any) -> Model | None:
 
 
 def _has_one_target(model: Any) -> bool:
-    """Scores of several targets have no form that scikit-learn knows."""
+    """Whether scores have a form that scikit-learn knows.
+
+    Of several targets it expects ``classes_`` to be an array where there is a ``decision_function``
+    (``check_classifier_multioutput``), and a list where ``predict_proba`` gives one.
+    """
     return not isinstance(getattr(model, "classes_", None), list)
 
 
