@@ -65,8 +65,10 @@ impl<L> AdaBoost<L> {
         if self.n_rounds == 0 {
             return out_of_range("n_rounds", 0, "at least 1");
         }
-        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
-            return out_of_range("learning_rate", self.learning_rate, "above 0");
+        // Coefficients beyond would not have finite sums.
+        if !(self.learning_rate > 0.0 && self.learning_rate <= 1e6) {
+            let expected = "above 0 and at most 1000000";
+            return out_of_range("learning_rate", self.learning_rate, expected);
         }
         if self.max_tries == 0 {
             return out_of_range("max_tries", 0, "at least 1");

@@ -14,7 +14,7 @@ pub fn algorithm(name: &str) -> Algorithm {
 }
 
 /// The variants for so many classes.
-fn of(n_classes: usize) -> impl Iterator<Item = Algorithm> {
+pub fn of(n_classes: usize) -> impl Iterator<Item = Algorithm> {
     OF_CLASSES.map(algorithm).into_iter().filter(move |a| n_classes <= 2 || !a.is_of_two())
 }
 
@@ -37,7 +37,7 @@ fn within<M: Model>(model: &BoostedModel<M>, made: &Made, label: &str) {
 }
 
 /// Rows of a few values, some of which contradict each other; columns may be constant.
-fn degenerate(n: usize, n_classes: usize, n_values: usize, seed: u64) -> Made {
+pub fn degenerate(n: usize, n_classes: usize, n_values: usize, seed: u64) -> Made {
     let mut draws = Seed(seed).stream(Purpose::Cut);
     let value = |draws: &mut Stream| draws.below(n_values as u64) as f64;
     let rows: Vec<Vec<f64>> = (0..n).map(|_| (0..3).map(|_| value(&mut draws)).collect()).collect();
@@ -170,7 +170,7 @@ proptest! {
     }
 }
 
-fn of_stumps(algorithm: Algorithm, n_rounds: usize) -> AdaBoost<Stump> {
+pub fn of_stumps(algorithm: Algorithm, n_rounds: usize) -> AdaBoost<Stump> {
     AdaBoost { algorithm, n_rounds, ..AdaBoost::default() }
 }
 

@@ -1,6 +1,7 @@
 //! What is proven of the AdaBoost family, on made data.
 
 mod bounds;
+mod large_rates;
 
 use proptest::prelude::*;
 use weald::Error;
