@@ -15,7 +15,7 @@ use super::row_order::{RowOrder, n_copies};
 use super::sample::{Sample, Weights};
 use super::target::Target;
 use crate::error::{Error, Result};
-use crate::parameter::Value;
+use crate::parameter::{Value, out_of_range};
 use crate::seed::{Purpose, Seed};
 
 /// The rows of a sample, ready to be drawn from.
@@ -69,9 +69,9 @@ impl<'a> Urn<'a> {
                 let (n, row) = (copies.len(), |at| copies.row(at));
                 match self.resampling {
                     Resampling::Subsample => {
-                        without_replacement(n, n_draws(n, share), seed).map(row).for_each(take);
+                        without_replacement(n, n_draws(n, share)?, seed).map(row).for_each(take);
                     }
-                    _ => with_replacement(n, n_draws(n, share), seed).map(row).for_each(take),
+                    _ => with_replacement(n, n_draws(n, share)?, seed).map(row).for_each(take),
                 }
             }
             Holds::Strata(strata) => {
@@ -82,12 +82,12 @@ impl<'a> Urn<'a> {
                 };
                 let mut stream = seed.stream(Purpose::Rows);
                 for stratum in strata {
-                    let draws = (0..size(stratum)).map(|_| stream.below(stratum.len() as u64));
+                    let draws = (0..size(stratum)?).map(|_| stream.below(stratum.len() as u64));
                     draws.for_each(|at| take(stratum[at as usize]));
                 }
             }
             Holds::Weighed(weighed) => {
-                weighed.draw(n_draws(weighed.n_present, share), seed).for_each(take);
+                weighed.draw(n_draws(weighed.n_present, share)?, seed).for_each(take);
                 return Weights::counts(counts);
             }
         }
@@ -192,8 +192,14 @@ fn strata(resampling: Resampling, sample: &Sample<'_>, copies: &Copies) -> Resul
 }
 
 /// How many are drawn where there are `n`.
-fn n_draws(n: usize, share: f64) -> usize {
-    ((share * n as f64).round() as usize).max(1)
+fn n_draws(n: usize, share: f64) -> Result<usize> {
+    let most = f64::from(u32::MAX);
+    let draws = (share * n as f64).round().max(1.0);
+    if draws > most {
+        let expected = format!("a share of at most {} of {n} rows", (most / n as f64).floor());
+        return out_of_range("sample_share", share, &expected);
+    }
+    Ok(draws as usize)
 }
 
 #[cfg(test)]
@@ -202,6 +208,23 @@ mod tests {
 
     use super::*;
     use crate::data::{Column, Table, resample};
+
+    #[test]
+    fn more_draws_than_can_be_counted_are_refused() {
+        let weights = Weights::Uniform;
+        for how in [
+            Resampling::Bootstrap,
+            Resampling::Stratified,
+            Resampling::Balanced,
+            Resampling::Weighted,
+        ] {
+            for share in [1e9, 1e300] {
+                let error = drawn_from(how, &[0, 1, 0, 1, 0, 1, 0, 1], &weights, share, 3);
+                let words = error.unwrap_err().to_string();
+                assert!(words.contains("`sample_share`") && words.contains("at most"), "{words}");
+            }
+        }
+    }
 
     /// Draws from rows whose classes are those of `codes`.
     fn drawn_from(
