@@ -7,6 +7,7 @@ use ahash::RandomState;
 use weald::data::{Column, MISSING, Meaning, spelling};
 
 use crate::missing::Tokens;
+use crate::time;
 
 /// The words of one part of a column, in order of appearance. Missing tokens are words too until
 /// the parts are merged.
@@ -148,6 +149,16 @@ pub(crate) fn with_meaning(column: Column, may_be_numbers: bool) -> (Column, Mea
         Ok(column) => (column, meaning),
         Err(_) => (column, Meaning::Plain),
     }
+}
+
+/// Words all of which are dates or moments, as seconds.
+pub(crate) fn as_instants(column: &Column) -> Option<Column> {
+    let Column::Categorical(categories) = column else { return None };
+    let second = |level: &String| time::parse(level.as_bytes(), Meaning::Instant);
+    let seconds: Vec<f64> = categories.levels().iter().map(second).collect::<Option<_>>()?;
+    let of_row = |&code: &u32| seconds.get(code as usize).copied().unwrap_or(f64::NAN);
+    let values = categories.codes().iter().map(of_row).collect();
+    (!seconds.is_empty()).then(|| Column::numeric(values))
 }
 
 #[cfg(test)]

@@ -280,3 +280,31 @@ fn a_page_that_is_not_what_was_written_is_named() {
         );
     }
 }
+
+/// A model of a CSV file and one of the same rows in Parquet must see the same numbers.
+#[test]
+fn dates_in_text_are_the_moments_that_other_files_hold() {
+    let days = Date32Array::from(vec![Some(0), Some(19_783), None, Some(-140_000)]);
+    let moments =
+        TimestampMillisecondArray::from(vec![Some(1_500), Some(0), Some(-86_400_000), None]);
+    let columns: Vec<(&str, ArrayRef)> =
+        vec![("day", Arc::new(days)), ("moment", Arc::new(moments))];
+    let nullable = columns.iter().map(|(name, array)| (*name, array.clone(), true));
+    let batch = RecordBatch::try_from_iter_with_nullable(nullable).unwrap();
+    let other = read_bytes(&parquet_of(&batch), "t", &ReadOptions::default()).unwrap();
+    let text = "day,moment\n1970-01-01,1970-01-01 00:00:01.5\n2024-03-01,1970-01-01T02:00+02:00\n\
+                ,1969-12-31\n1586-09-09,\n";
+    let frame = read_bytes(text.as_bytes(), "t", &ReadOptions::default()).unwrap();
+    assert_eq!(frame.table.schema(), other.table.schema());
+    for (one, other) in frame.table.columns().iter().zip(other.table.columns()) {
+        assert_eq!(show(one), show(other));
+    }
+    let told = |note: &&Note| matches!(note, Note::Time { .. });
+    assert_eq!(frame.notes.iter().filter(told).count(), 2);
+    // Not where the caller asks for categories, nor where one value is something else.
+    let options = ReadOptions { categorical: named(&["day"]), ..ReadOptions::default() };
+    let text = "day,other\n2024-03-01,2024-03-01\n2024-03-02,soon\n";
+    let table = read_bytes(text.as_bytes(), "t", &options).unwrap().table;
+    assert_eq!(show(table.column(0)), ["2024-03-01", "2024-03-02"]);
+    assert_eq!(show(table.column(1)), ["2024-03-01", "soon"]);
+}

@@ -10,7 +10,7 @@ use super::dialect::Dialect;
 use super::field::field_at;
 use super::problems;
 use super::text::Text;
-use crate::dictionary::{Dictionary, Level, merge, with_meaning};
+use crate::dictionary::{Dictionary, Level, as_instants, merge, with_meaning};
 use crate::error::{Expected, ReadError};
 use crate::missing::Tokens;
 use crate::note::Note;
@@ -208,6 +208,15 @@ impl Body<'_> {
             let (categories, missing, levels) = merge(words, self.tokens, kept);
             if self.guessed[column] {
                 self.refuse_suspects(text, from, column, &levels)?;
+            }
+            if self.guessed[column]
+                && self.finds_meanings
+                && let Some(instants) = as_instants(&categories)
+            {
+                let unit = Meaning::Instant.unit();
+                let note = |unit| Note::Time { column: self.names[column].clone(), unit };
+                let notes = unit.map(note).into_iter().collect();
+                return Ok((Some((instants, Meaning::Instant)), missing, notes));
             }
             let categories = match self.finds_meanings {
                 true => with_meaning(categories, !self.guessed[column]),
