@@ -74,9 +74,13 @@ impl Given {
 /// The command line completed from the model to go on from: its target, method and parameters,
 /// unless others are given.
 pub fn completed(arguments: &TrainArguments, trained: &Trained) -> TrainArguments {
-    let mut settings: Vec<String> =
-        trained.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    settings.extend(arguments.settings.iter().cloned());
+    let is_given = |key: &str| {
+        let mut given = arguments.settings.iter().filter_map(|setting| setting.split_once('='));
+        given.any(|(given, _)| given.trim() == key)
+    };
+    let of_model = trained.parameters.iter().filter(|(key, _)| !is_given(key));
+    let of_model = of_model.map(|(key, value)| format!("{key}={value}"));
+    let settings = of_model.chain(arguments.settings.iter().cloned()).collect();
     TrainArguments {
         target: match arguments.target.as_slice() {
             [] => vec![trained.target.name.clone()],

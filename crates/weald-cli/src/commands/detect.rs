@@ -11,6 +11,7 @@ use weald::model::Model;
 use self::detector::Detector;
 use self::telling::{Found, Writer};
 use super::predict::{add, tell_unseen};
+use super::settings::pairs;
 use super::train::configured;
 use crate::args::DetectArguments;
 use crate::failure::{Failure, Kind, Result};
@@ -107,6 +108,13 @@ fn learner(arguments: &DetectArguments) -> Result<AnyLearner> {
     let is_open = |learner: &AnyLearner| {
         learner.settings().iter().any(|s| s.name == "contamination" && s.value == "auto")
     };
+    let is_set = |(key, _): &(&str, &str)| *key == "contamination";
+    if arguments.contamination.is_some()
+        && pairs(&arguments.rows.settings, "n_trees=100")?.iter().any(is_set)
+    {
+        let headline = "--contamination cannot be used with --set contamination";
+        return Err(Failure::new(Kind::Usage, headline).fact("one of them would be ignored"));
+    }
     let share = match (&learner, arguments.contamination) {
         (_, Some(share)) => Some(share),
         (AnyLearner::DensityForest(_), None) if is_open(&learner) => Some(RAREST),

@@ -12,6 +12,7 @@ mod online;
 mod predict;
 mod query;
 mod reproduce;
+mod settings;
 mod theory;
 mod train;
 

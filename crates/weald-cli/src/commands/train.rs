@@ -16,6 +16,7 @@ use weald::run::Run;
 use weald::seed::Seed;
 
 use super::inspect::shape;
+use super::settings::pairs;
 use crate::args::{TrainArguments, Until};
 use crate::assessment::{self, Effort, Measured, mean_and_deviation};
 use crate::checkpoint::{CheckpointFile, fit_failure, how_to_resume};
@@ -126,14 +127,10 @@ pub fn learns_a_target(method: &str, settings: &[String]) -> Result<AnyLearner> 
 /// The method of this name, with parameters set.
 pub fn configured(method: &str, settings: &[String]) -> Result<AnyLearner> {
     let mut learner = AnyLearner::named(method).map_err(Failure::library)?;
-    for setting in settings {
-        let Some((key, value)) = setting.split_once('=') else {
-            let headline = format!("--set {} has no =", weald::error::quoted(setting));
-            return Err(Failure::new(Kind::Usage, headline)
-                .fact("expected KEY=VALUE, such as max_depth=5")
-                .help(format!("`weald methods {method}` lists the keys")));
-        };
-        learner.set(key.trim(), value.trim()).map_err(|e| match Failure::library(e) {
+    let pairs = pairs(settings, "max_depth=5")
+        .map_err(|failure| failure.help(format!("`weald methods {method}` lists the keys")))?;
+    for (key, value) in pairs {
+        learner.set(key, value).map_err(|e| match Failure::library(e) {
             failure if failure.help.is_empty() => {
                 failure.help(format!("`weald methods {method}` lists what is accepted"))
             }

@@ -125,3 +125,26 @@ fn colour_only_on_a_terminal_and_no_control_characters_from_data() {
     let text = fails(&folder, 3, &["train", "evil.csv", "-t", "z\x1b[0m"]);
     assert!(!text.contains('\x1b'), "{text:?}");
 }
+
+#[test]
+fn a_parameter_that_is_given_twice_is_refused() {
+    let folder = Folder::new();
+    folder.copy_example("oj.csv");
+    let twice = ["-s", "n_trees=5", "-s", " n_trees = 6"];
+    for command in [
+        &["train", "oj.csv", "-t", "Purchase"][..],
+        &["detect", "oj.csv", "--stream"],
+        &["detect", "oj.csv"],
+        &["density", "oj.csv"],
+    ] {
+        let words = fails(&folder, 2, &[command, &twice].concat());
+        assert!(words.contains("--set n_trees was given more than once"), "{words}");
+        assert!(words.contains(r#"as "5" and as "6""#), "{words}");
+    }
+    let of_one = ["compare", "oj.csv", "-t", "Purchase", "-m", "stump", "-s", "stump.bins=fast"];
+    let words = fails(&folder, 2, &[&of_one[..], &["-s", "stump.bins=exact"]].concat());
+    assert!(words.contains("--set bins was given more than once"), "{words}");
+    let both = ["detect", "oj.csv", "--contamination", "0.1", "-s", "contamination=0.2"];
+    let words = fails(&folder, 2, &both);
+    assert!(words.contains("--contamination cannot be used with --set contamination"), "{words}");
+}

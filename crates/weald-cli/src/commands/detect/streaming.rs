@@ -14,6 +14,7 @@ use weald::parameter::Parameters as _;
 use weald::run::Run;
 use weald::seed::Seed;
 
+use super::super::settings::pairs;
 use super::telling::{Compared, tell_reading};
 use crate::args::DetectArguments;
 use crate::failure::{Failure, Kind, Result};
@@ -57,15 +58,9 @@ pub fn run(arguments: &DetectArguments) -> Result<()> {
 /// The parameters of the forest.
 fn parameters(arguments: &DetectArguments) -> Result<StreamingForest> {
     let mut parameters = StreamingForest::default();
-    for setting in &arguments.rows.settings {
-        let Some((key, value)) = setting.split_once('=') else {
-            let headline = format!("--set {} has no =", weald::error::quoted(setting));
-            return Err(
-                Failure::new(Kind::Usage, headline).fact("expected KEY=VALUE, such as window=5000")
-            );
-        };
+    for (key, value) in pairs(&arguments.rows.settings, "window=5000")? {
         let keys: Vec<_> = parameters.settings().iter().map(|s| s.name.to_string()).collect();
-        parameters.set(key.trim(), value.trim()).map_err(|error| {
+        parameters.set(key, value).map_err(|error| {
             let failure = Failure::library(error);
             failure.help(format!("--stream takes {}", keys.join(", ")))
         })?;
