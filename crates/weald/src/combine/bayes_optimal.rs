@@ -60,10 +60,9 @@ fn log_likelihood<M>(honest: &Honest<M>, target: &Target, learner: usize) -> f64
             let weight = sum(&|_| 1.0);
             let exponent = exponent_beyond_usual(target, &honest.weights);
             let of_output = |at: usize| {
-                let off = |row: usize| {
-                    let off = target_value(target, row, at) - answers.row(row)[at];
-                    libm::ldexp(off, -exponent)
-                };
+                // Scaled first: the difference of two numbers may be beyond all others.
+                let usual = |x: f64| libm::ldexp(x, -exponent);
+                let off = |row| usual(target_value(target, row, at)) - usual(answers.row(row)[at]);
                 let variance = sum(&|row| off(row) * off(row)) / weight;
                 -0.5 * weight * (libm::log(2.0 * std::f64::consts::PI * variance) + 1.0)
             };
@@ -130,6 +129,11 @@ mod tests {
         assert!((found[0] - 0.8).abs() < 1e-12, "{found:?}");
         let perfect = honest(vec![said(1.0), said(0.0), said(0.0)], Weights::Uniform);
         assert_eq!(weights(&perfect, &target, &[]).unwrap(), [0.0, 0.5, 0.5]);
+        // Off by 2e308 and 3.1e308, which no double is.
+        let target = Target::numbers(vec![1.5e308, -1.5e308]).unwrap();
+        let far = honest(vec![said(-0.5e308), said(-1.6e308)], Weights::Uniform);
+        let found = weights(&far, &target, &[]).unwrap();
+        assert!((found[0] / found[1] - (3.1f64 / 2.0).powi(2)).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
