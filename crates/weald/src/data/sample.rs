@@ -320,6 +320,9 @@ mod tests {
         let nothing = Weights::real(vec![1.0, 1e-300, 0.0, 1e-15]).unwrap();
         let least = libm::ldexp(1.0, -64);
         assert_eq!(nothing, Weights::Real([1.0, least, 0.0, 1e-15].into()));
+        // Down to there weights are as they are given.
+        let light = libm::ldexp(0.8, -63);
+        assert_eq!(Weights::real(vec![1.0, light]).unwrap().at(1), light);
     }
 
     #[test]

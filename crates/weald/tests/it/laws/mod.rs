@@ -2,6 +2,7 @@
 
 pub mod made;
 mod multiset;
+mod ranges;
 mod scales;
 
 use std::ops::ControlFlow;
