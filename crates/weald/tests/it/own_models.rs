@@ -259,7 +259,7 @@ fn who_asks_about_rows_not_seen_names_the_member() {
     let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
     let run = Run::quiet(Seed(3), 1).unwrap();
     let own = Own { fault: Fault::Says(f64::NAN), from: N as f64 - 1.0 };
-    let error = cross_fit(&[("mine", &own)], &sample, (Split::Folds(4), None), &run).unwrap_err();
+    let error = cross_fit(&[("mine", &own)], &sample, Split::Folds(4), &run).unwrap_err();
     let expected = format!(
         "member \"mine\" says NaN of row {N}, where a probability between 0 and 1 was expected; \
          its own code must be mended"
