@@ -7,7 +7,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, log_odds};
+use super::rounds::{Facts, Rounds, exponential, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -27,13 +27,13 @@ pub(super) fn fit<L: Learner>(
         // Half of what SAMME has, to the last digit.
         let alpha = 0.5 * rounds.coefficient(if h.is_useful { log_odds(eps) } else { 0.0 });
         // D_{t+1}(i) = D_t(i) exp(-alpha y_i h(x_i)) / Z_t, all of them times exp(alpha).
-        let z = d.reweight(h.raise_wrong(y, libm::exp(2.0 * alpha)));
+        let z = d.reweight(h.raise_wrong(y, exponential(2.0 * alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let facts = Facts {
             error: h.error,
             edge: 0.5 - h.error,
             coefficient: alpha,
-            normaliser: z * libm::exp(-alpha),
+            normaliser: z * exponential(-alpha),
         };
         rounds.add_voter(h, facts);
         if is_over {

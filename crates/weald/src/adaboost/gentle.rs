@@ -7,7 +7,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, Speaker};
+use super::rounds::{Facts, Rounds, Speaker, exponential};
 use super::voice::Voice;
 use crate::data::{Distribution, Sample, Target};
 use crate::error::Result;
@@ -41,7 +41,7 @@ pub(super) fn fit<L: Learner>(
         let rate = rounds.coefficient(1.0);
         let f = |e: usize| speakers[e % n].answers.values()[e / n];
         let error = w.share(|e| (f(e) > 0.0) != (y(e) > 0.0));
-        let z = w.reweight(|e| libm::exp(-rate * y(e) * f(e))); // 2. (c)
+        let z = w.reweight(|e| exponential(-rate * y(e) * f(e))); // 2. (c)
         let facts = Facts { error, edge: 0.5 - error, coefficient: rate, normaliser: z };
         rounds.add_speakers(speakers, facts); // 2. (b) F += f_m
         if error == 0.0 {

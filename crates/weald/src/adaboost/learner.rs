@@ -65,10 +65,9 @@ impl<L> AdaBoost<L> {
         if self.n_rounds == 0 {
             return out_of_range("n_rounds", 0, "at least 1");
         }
-        // Coefficients beyond would not have finite sums.
-        if !(self.learning_rate > 0.0 && self.learning_rate <= 1e6) {
-            let expected = "above 0 and at most 1000000";
-            return out_of_range("learning_rate", self.learning_rate, expected);
+        // Beyond, exponentials of coefficients are soon infinite.
+        if !(self.learning_rate > 0.0 && self.learning_rate <= 10.0) {
+            return out_of_range("learning_rate", self.learning_rate, "above 0 and at most 10");
         }
         if self.max_tries == 0 {
             return out_of_range("max_tries", 0, "at least 1");

@@ -6,7 +6,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, log_odds};
+use super::rounds::{Facts, Rounds, exponential, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -27,13 +27,13 @@ pub(super) fn fit<L: Learner>(
         let say = rounds.coefficient(if h.is_useful { log_odds(eps) } else { 0.0 });
         // 5. Right rows are multiplied by beta; here wrong ones by its inverse. By the root of beta
         // the normaliser is that of the bound: 2 sqrt(eps (1 - eps)).
-        let z = d.reweight(h.raise_wrong(y, libm::exp(say)));
+        let z = d.reweight(h.raise_wrong(y, exponential(say)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let facts = Facts {
             error: h.error,
             edge: 0.5 - h.error,
             coefficient: say,
-            normaliser: z * libm::exp(-0.5 * say),
+            normaliser: z * exponential(-0.5 * say),
         };
         rounds.add_voter(h, facts);
         if is_over {

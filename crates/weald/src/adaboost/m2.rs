@@ -7,7 +7,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds};
+use super::rounds::{Facts, Rounds, exponential};
 use super::voice::Voice;
 use crate::data::{Distribution, Sample};
 use crate::error::Result;
@@ -36,7 +36,7 @@ pub(super) fn fit<L: Learner>(
         let beta = above_zero / (1.0 - above_zero);
         let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 0.0 });
         // D_{t+1}(i, y) = D_t(i, y) beta^((1 + h(x_i, y_i) - h(x_i, y)) / 2) / Z_t
-        let z = d.reweight(|e| libm::exp(-0.5 * say * lead(e)));
+        let z = d.reweight(|e| exponential(-0.5 * say * lead(e)));
         let facts = Facts { error: eps, edge: 0.5 - eps, coefficient: say, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);
         if eps == 0.0 || !is_useful {

@@ -7,7 +7,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, log_odds};
+use super::rounds::{Facts, Rounds, exponential, log_odds};
 use super::voice::Voice;
 use crate::data::{Distribution, Sample};
 use crate::error::Result;
@@ -35,7 +35,7 @@ pub(super) fn fit<L: Learner>(
         // alpha_t = 1/2 ln((1 + r) / (1 - r))
         let log_odds = log_odds(rounds.error_above_zero(error));
         let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 0.0 });
-        let z = d.reweight(|e| libm::exp(-alpha * y(e) * h(e)));
+        let z = d.reweight(|e| exponential(-alpha * y(e) * h(e)));
         let facts = Facts { error, edge: 0.5 - error, coefficient: alpha, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);
         if error == 0.0 || !is_useful {

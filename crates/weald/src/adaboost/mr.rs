@@ -6,7 +6,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, log_odds};
+use super::rounds::{Facts, Rounds, exponential, log_odds};
 use super::voice::Voice;
 use crate::data::{Distribution, Sample};
 use crate::error::Result;
@@ -37,7 +37,7 @@ pub(super) fn fit<L: Learner>(
         let log_odds = log_odds(rounds.error_above_zero(error));
         let alpha = rounds.coefficient(if is_useful { 0.5 * log_odds } else { 0.0 });
         // D *= exp(1/2 alpha (h(x_i, l0) - h(x_i, l1)))
-        let z = d.reweight(|e| libm::exp(-alpha * half_lead(e)));
+        let z = d.reweight(|e| exponential(-alpha * half_lead(e)));
         let facts = Facts { error, edge: 0.5 - error, coefficient: alpha, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);
         if error == 0.0 || !is_useful {

@@ -6,7 +6,7 @@
 use super::algorithm::{Algorithm, RegressionLoss};
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds};
+use super::rounds::{Facts, Rounds, exponential};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -34,7 +34,7 @@ pub(super) fn fit<L: Learner>(
         let above_zero = rounds.error_above_zero(mean);
         let beta = above_zero / (1.0 - above_zero); // 6.
         let say = rounds.coefficient(if is_useful { libm::log(1.0 / beta) } else { 0.0 });
-        let z = w.reweight(|i| libm::exp(-say * (1.0 - losses[i]))); // 7. w_i beta^(1 - L_i)
+        let z = w.reweight(|i| exponential(-say * (1.0 - losses[i]))); // 7. w_i beta^(1 - L_i)
         let facts = Facts { error: mean, edge: 0.5 - mean, coefficient: say, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);
         if mean == 0.0 || !is_useful {

@@ -8,7 +8,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, least_share};
+use super::rounds::{Facts, Rounds, exponential, least_share};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -37,7 +37,7 @@ pub(super) fn fit<L: Learner>(
             voice.add(0, rate, speaker.answers.row(i), &mut f); // 2. (b) 1/2 ln(p / (1 - p))
             f[y[i] as usize]
         };
-        let z = w.reweight(|i| libm::exp(-f(i))); // 2. (c)
+        let z = w.reweight(|i| exponential(-f(i))); // 2. (c)
         let is_over = error == 0.0 || !is_useful;
         let facts = Facts { error, edge: chance - error, coefficient: rate, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);

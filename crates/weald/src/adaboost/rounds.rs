@@ -402,3 +402,9 @@ pub(super) fn least_share(sample: &Sample<'_>) -> Result<f64> {
 pub(super) fn log_odds(error: f64) -> f64 {
     libm::log((1.0 - error) / error)
 }
+
+/// `e^x`, neither 0 nor infinite: sums of weights times such factors are finite, and no row that is there
+/// vanishes.
+pub fn exponential(x: f64) -> f64 {
+    libm::exp(x.clamp(-600.0, 600.0))
+}

@@ -7,7 +7,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds};
+use super::rounds::{Facts, Rounds, exponential};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -36,8 +36,8 @@ pub(super) fn fit<L: Learner>(
         let beta = libm::pow(above_zero, f64::from(power)); // beta_t = eps^n
         let say = rounds.coefficient(if eps < 1.0 { libm::log(1.0 / beta) } else { 0.0 });
         // D_{t+1}(i) = D_t(i) beta_t / Z_t where the row is right; here wrong rows by its inverse.
-        let z = d.reweight(|i| if is_wrong(&speaker.answers, i) { libm::exp(say) } else { 1.0 });
-        let z = z * libm::exp(-say);
+        let z = d.reweight(|i| if is_wrong(&speaker.answers, i) { exponential(say) } else { 1.0 });
+        let z = z * exponential(-say);
         let facts = Facts { error: eps, edge: 1.0 - eps, coefficient: say, normaliser: z };
         rounds.add_speakers(vec![speaker], facts);
         if eps == 0.0 || eps == 1.0 {

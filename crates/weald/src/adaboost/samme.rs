@@ -6,7 +6,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds, log_odds};
+use super::rounds::{Facts, Rounds, exponential, log_odds};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -30,13 +30,13 @@ pub(super) fn fit<L: Learner>(
             false => 0.0,
         };
         // 2. (d), (e)
-        let z = w.reweight(h.raise_wrong(y, libm::exp(alpha)));
+        let z = w.reweight(h.raise_wrong(y, exponential(alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let facts = Facts {
             error: h.error,
             edge: chance - h.error,
             coefficient: alpha,
-            normaliser: z * libm::exp(-alpha * (k - 1.0) / k),
+            normaliser: z * exponential(-alpha * (k - 1.0) / k),
         };
         rounds.add_voter(h, facts);
         if is_over {

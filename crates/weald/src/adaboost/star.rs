@@ -7,7 +7,7 @@
 use super::algorithm::Algorithm;
 use super::learner::AdaBoost;
 use super::model::BoostedModel;
-use super::rounds::{Facts, Rounds};
+use super::rounds::{Facts, Rounds, exponential};
 use super::voice::Voice;
 use crate::data::Sample;
 use crate::error::Result;
@@ -33,13 +33,13 @@ pub(super) fn fit<L: Learner>(
             true => rounds.coefficient(half_log_ratio(gamma) - half_log_ratio(rho)),
             false => 0.0,
         };
-        let z = d.reweight(h.raise_wrong(y, libm::exp(2.0 * alpha)));
+        let z = d.reweight(h.raise_wrong(y, exponential(2.0 * alpha)));
         let is_over = h.error == 0.0 || !h.is_useful;
         let facts = Facts {
             error: h.error,
             edge: 0.5 - h.error,
             coefficient: alpha,
-            normaliser: z * libm::exp(-alpha),
+            normaliser: z * exponential(-alpha),
         };
         rounds.add_voter(h, facts);
         if is_over {

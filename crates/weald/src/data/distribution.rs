@@ -22,10 +22,6 @@ const LEARNER_BITS: i32 = 29;
 /// Bits that a number has behind the binary point when it is averaged.
 const MEAN_BITS: i32 = 40;
 
-/// What a weight is multiplied by at the most, 2^900: coefficients may be so large that their
-/// exponentials are infinite.
-const MOST_FACTOR: f64 = f64::from_bits((1023 + 900) << 52);
-
 /// Entries that a thread looks at at a time.
 const STRETCH: usize = 1 << 14;
 
@@ -249,8 +245,6 @@ impl Distribution {
 /// A weight by a factor; what is not there stays away.
 #[inline(always)]
 fn product(unit: u64, factor: f64) -> f64 {
-    // A sum of infinite weights would have no scale.
-    let factor = if factor > MOST_FACTOR { MOST_FACTOR } else { factor };
     // Signed, as units have room to be, since that is quicker.
     if unit == 0 { 0.0 } else { unit as i64 as f64 * factor }
 }
