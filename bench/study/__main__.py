@@ -5,12 +5,13 @@
     bench/run study run --sides weald --label slow --set learning_rate=0.03
     bench/run study table [--sides weald,catboost,...] [--output FILE]
     bench/run study trials [--sides weald] [--output FILE]
+    bench/run study change COMMIT [--collection made] [--output FILE]
     bench/run study losses [--losses quantile:0.1,cox] [--splits 3] [--output FILE]
 
 `run` fits what has not been fitted yet and keeps what it finds; `table` prints what is kept. A
 label names a trial: weald with parameters that are not its defaults; `trials` prints what they are
-worth. All three take `--collection aside`: sets to check the defaults by; defaults are not chosen
-on it.
+worth; `change` sets a commit's record beside that of today. All take `--collection aside`: sets to
+check the defaults by; defaults are not chosen on it.
 """
 
 import one_thread  # noqa: F401
@@ -27,6 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
+import change
 import judge
 import losses
 import sides
@@ -52,13 +54,14 @@ def main():
     shown = commands.add_parser("table", help="print what is known")
     table.arguments(shown)
     trials.arguments(commands.add_parser("trials", help="print what trials are worth"))
+    change.arguments(commands.add_parser("change", help="ranks and losses before and after"))
     losses.arguments(commands.add_parser("losses", help="the same, one loss after the other"))
     args = parser.parse_args()
     if args.command == "losses":
         losses.main(args, words(args))
         return
     if args.command != "run":
-        text = {"table": table, "trials": trials}[args.command].page(args)
+        text = {"table": table, "trials": trials, "change": change}[args.command].page(args)
         print(text)
         if args.output:
             Path(args.output).write_text(text)
