@@ -305,7 +305,13 @@ impl<'a, T: Statistic, C: Criterion<T::Sum>> Search<'a, T, C> {
     ) -> Known<'k, 'n, T::Sum> {
         let occupied = self.with_workspace(|workspace| {
             self.occupy(feature, node.histograms, &node.entries, workspace);
-            std::mem::replace(&mut workspace.occupied, Occupied::new(self.statistic))
+            // Of its size: the workspace keeps its memory.
+            let Occupied { codes, sums, missing } = &workspace.occupied;
+            Occupied {
+                codes: codes.clone(),
+                sums: sums[..codes.len()].to_vec(),
+                missing: missing.clone(),
+            }
         });
         let is_of_cells = node.histograms.is_some() && self.bins.planes().place(feature).is_some();
         Known { node, occupied, is_counted: !is_of_cells || self.statistic.counts_rows() }
