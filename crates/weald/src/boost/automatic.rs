@@ -224,7 +224,7 @@ impl GradientBoosting {
                 let wanted = (ROWS_BEYOND / level.min(1.0 - level)).round().max(QUANTILE_ROWS);
                 wanted.min((QUANTILE_SHARE * n_rows as f64).floor()).max(LEAF_ROWS as f64) as usize
             }
-            LeafRule::Newton | LeafRule::HalfLogOdds => LEAF_ROWS,
+            LeafRule::Newton | LeafRule::Huber(_) | LeafRule::HalfLogOdds => LEAF_ROWS,
         };
         self.min_leaf_rows.given().unwrap_or_else(by_itself)
     }

@@ -35,7 +35,7 @@ pub fn shifts(
     }
     let shift = |(output, rest): (usize, &mut Rest)| match loss.leaf_rule(output) {
         LeafRule::Quantile(level) if settings.corrects(level, rest.len()) => shift(rest, level),
-        LeafRule::Quantile(_) | LeafRule::Newton | LeafRule::HalfLogOdds => 0.0,
+        _ => 0.0,
     };
     rest.iter_mut().enumerate().map(shift).collect()
 }

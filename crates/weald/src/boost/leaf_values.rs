@@ -11,7 +11,7 @@ use super::bag::Bag;
 use super::gradient_boosting::GradientBoosting;
 use super::gradients::Gradients;
 use super::targets::Targets;
-use crate::loss::{LeafRule, Loss, weighted_quantile};
+use crate::loss::{LeafRule, Loss, huber, weighted_quantile};
 use crate::tree::constraints::Constraints;
 use crate::tree::criterion::shrink;
 use crate::tree::grown::{Grown, GrownNode};
@@ -50,13 +50,20 @@ pub struct LeafValues<'a> {
 /// Sums of gradients and of second derivatives, in exact units.
 type Units = (i64, i64);
 
+/// The best step for what rows have left to explain, where that is found from all of them.
+type Best = dyn Fn(&mut [(f64, f64)]) -> f64 + Sync;
+
 impl LeafValues<'_> {
     /// The grown tree with the value of each node, times the learning rate.
     pub fn put_on(&self, grown: &Grown) -> Tree {
         let scales = self.gradients.exact_scales(self.bag.n);
         let sums = self.node_sums(grown);
         let rate = self.settings.rate();
-        let rule = self.loss.leaf_rule(self.output);
+        let rule = match self.loss.leaf_rule(self.output) {
+            // Linear leaves are Newton steps, and what is below them too.
+            LeafRule::Huber(_) if self.settings.linear_leaves => LeafRule::Newton,
+            rule => rule,
+        };
         let longest = self.loss.longest_step();
         let describe = |((g, h), node): (Units, &GrownNode)| {
             let (g, h) = (g as f64 / scales.g, h as f64 / scales.h);
@@ -64,7 +71,9 @@ impl LeafValues<'_> {
             let step = match rule {
                 _ if h <= 0.0 => 0.0,
                 LeafRule::HalfLogOdds => half_log_odds(g, h),
-                LeafRule::Newton | LeafRule::Quantile(_) => (-g / h).clamp(-longest, longest),
+                LeafRule::Newton | LeafRule::Quantile(_) | LeafRule::Huber(_) => {
+                    (-g / h).clamp(-longest, longest)
+                }
             };
             let cost = if h > 0.0 { 0.5 * g * step } else { 0.0 };
             let node = Node { rule: node.rule.clone(), right: node.right, weight: h, cost };
@@ -72,16 +81,24 @@ impl LeafValues<'_> {
         };
         let (nodes, mut values): (Vec<Node>, Vec<f64>) =
             sums.into_iter().zip(&grown.nodes).map(describe).unzip();
-        if let LeafRule::Quantile(level) = rule {
+        let best: Option<Box<Best>> = match rule {
+            LeafRule::Quantile(level) => Some(Box::new(move |rest| weighted_quantile(rest, level))),
+            LeafRule::Huber(delta) => {
+                let l2 = self.settings.l2();
+                Some(Box::new(move |rest| huber::location(rest, delta, l2)))
+            }
+            LeafRule::Newton | LeafRule::HalfLogOdds => None,
+        };
+        if let Some(best) = best {
             // Where values have an order, those of inner nodes decide what theirs may be below.
             let rows = grown.leaf_by_leaf();
             let fitted: Vec<(usize, &[Entry])> = match self.constraints.have_directions() {
                 false => rows.leaves().collect(),
                 true => rows.rows_of_nodes().into_iter().enumerate().collect(),
             };
-            let quantiles: Vec<f64> =
-                fitted.par_iter().map(|(_, entries)| self.quantile(entries, level)).collect();
-            for ((node, _), value) in fitted.iter().zip(quantiles) {
+            let steps: Vec<f64> =
+                fitted.par_iter().map(|(_, entries)| best(&mut self.rest(entries))).collect();
+            for ((node, _), value) in fitted.iter().zip(steps) {
                 values[*node] = rate * value;
             }
         }
@@ -121,8 +138,8 @@ impl LeafValues<'_> {
         of_node
     }
 
-    /// The quantile of what a leaf's rows have left to explain.
-    fn quantile(&self, entries: &[Entry], level: f64) -> f64 {
+    /// What a leaf's rows have left to explain, with their weights.
+    fn rest(&self, entries: &[Entry]) -> Vec<(f64, f64)> {
         let (width, target) = (self.loss.width(), self.loss.target_of(self.output));
         let rest = |&e: &Entry| {
             let row = row_of(e);
@@ -130,8 +147,7 @@ impl LeafValues<'_> {
             // Copies stand there themselves; only a real weight makes a row heavier.
             (left_over, self.bag.weights.as_ref().map_or(1.0, |w| w[row].into()))
         };
-        let mut rest: Vec<(f64, f64)> = entries.iter().map(rest).collect();
-        weighted_quantile(&mut rest, level)
+        entries.iter().map(rest).collect()
     }
 }
 

@@ -77,7 +77,8 @@ impl GradientBoosting {
         if self.linear_leaves && self.tree_width(loss) > 1 {
             return out_of_range("linear_leaves", true, "false with vector_leaves");
         }
-        let is_newton = |output| loss.leaf_rule(output) == LeafRule::Newton;
+        let is_newton =
+            |output| matches!(loss.leaf_rule(output), LeafRule::Newton | LeafRule::Huber(_));
         if !self.linear_leaves || (0..loss.width()).all(is_newton) {
             return Ok(());
         }

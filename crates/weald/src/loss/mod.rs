@@ -10,7 +10,7 @@ mod each;
 mod exponential;
 mod gamma;
 mod hinge;
-mod huber;
+pub(crate) mod huber;
 mod joint;
 mod lambdarank;
 mod logistic;
@@ -91,6 +91,9 @@ pub enum LeafRule {
     Newton,
     /// The quantile of what is left to explain, `target - score`, at this level.
     Quantile(f64),
+    /// The step with the least Huber loss of this distance, and the penalty `l2 / 2` of its square: errors
+    /// beyond the distance have no second derivative, and one Newton step would be too short.
+    Huber(f64),
     /// Half the log-odds of a leaf's rows, weighted by their second derivatives: the exact
     /// minimiser of the exponential loss.
     HalfLogOdds,

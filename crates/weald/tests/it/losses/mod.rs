@@ -5,6 +5,7 @@ mod cox;
 mod custom;
 mod exponential;
 mod heavy_tails;
+mod huber;
 mod lambdarank;
 mod quantiles;
 
