@@ -15,12 +15,25 @@ use crate::learner::Extras;
 use crate::loss::{LeafRule, Link, Loss, Together};
 use crate::model::Output;
 use crate::parameter::{Choice, out_of_range};
+use crate::tree::Growth;
 
 /// Rows from which trees are larger, and the leaves of those for fewer and for more. Few rows are
 /// better smoothed by small trees, which also take less time; many have more to tell.
 const MANY_ROWS: usize = 10_000;
 const FEW_ROWS_LEAVES: usize = 16;
 const MANY_ROWS_LEAVES: usize = 31;
+
+/// The leaves of trees that ask one question a level: six levels. What four columns tell together takes four
+/// of them at the least, and questions that all nodes of a level share fit no more noise for being many.
+const OBLIVIOUS_LEAVES: usize = 64;
+const OBLIVIOUS_SORTING_LEAVES: usize = 16;
+
+/// Of so many runs one grows leaf-wise, the first of them, where others grow oblivious trees.
+const LEAF_WISE_OF: usize = 3;
+
+/// The share of columns that may be categories where others do. Levels are sorted once for all nodes of a
+/// level, and what a category tells in one node is not what it tells in another.
+const MOST_CATEGORIES: f64 = 0.25;
 
 /// From so many classes on a tree has a value for each of them. Classes that are many have much in
 /// common: what a split finds out for one helps to tell the others, and a tree for each would be
@@ -105,6 +118,7 @@ impl GradientBoosting {
     ) -> GradientBoosting {
         let sorts = loss.output(sample.target) == Output::Ranking;
         let leaves = || match n_rows(sample) {
+            _ if self.growth == Choice::Set(Growth::Oblivious) => oblivious_leaves(sorts),
             _ if sorts => SORTING_LEAVES,
             ..MANY_ROWS => FEW_ROWS_LEAVES,
             _ => MANY_ROWS_LEAVES,
@@ -144,6 +158,10 @@ impl GradientBoosting {
             linear_l2: self.linear_l2 * row,
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: vector_leaves.into(),
+            growth: match self.max_leaves {
+                Choice::Auto if !self.linear_leaves && has_few_categories(sample) => self.growth,
+                _ => self.way_of_growth().into(),
+            },
             colsample: if draws_columns { Choice::Auto } else { self.column_share().into() },
             node_colsample: if draws_columns { Choice::Auto } else { self.node_share().into() },
             ..self.clone()
@@ -170,6 +188,27 @@ impl GradientBoosting {
             }
             Choice::Auto => 1,
         }
+    }
+
+    /// The settings of each of the runs whose mean is the model, once the others are decided. Trees that split
+    /// leaf by leaf follow what is local, and trees that ask one question a level find what columns tell only
+    /// together, among many that tell nothing; their mean has less of the faults of either.
+    pub(super) fn of_runs(&self, n_runs: usize, sorts: bool) -> Vec<GradientBoosting> {
+        let leaves = oblivious_leaves(sorts);
+        let of_run = |run: usize| match self.growth {
+            Choice::Auto if !run.is_multiple_of(LEAF_WISE_OF) => GradientBoosting {
+                growth: Growth::Oblivious.into(),
+                max_leaves: leaves.into(),
+                ..self.clone()
+            },
+            _ => self.clone(),
+        };
+        (0..n_runs).map(of_run).collect()
+    }
+
+    /// In what order a tree grows, where that is not the affair of each run.
+    pub(super) fn way_of_growth(&self) -> Growth {
+        self.growth.given().unwrap_or(Growth::LeafWise)
     }
 
     /// The columns whose levels have target statistics. A linear leaf has no column to be linear in that
@@ -302,6 +341,17 @@ pub(super) fn has_rare_levels(rows: &[f64], min_level_rows: usize) -> bool {
 /// Whether target statistics of this reliability are worth a column.
 pub(super) fn tells_enough(reliability: f64) -> bool {
     reliability >= LEAST_RELIABILITY
+}
+
+/// Whether few enough columns are categories for oblivious trees to be worth it.
+fn has_few_categories(sample: &Sample<'_>) -> bool {
+    let columns = sample.table.columns();
+    let n = columns.iter().filter(|column| matches!(column, Column::Categorical(_))).count();
+    n as f64 <= MOST_CATEGORIES * columns.len() as f64
+}
+
+fn oblivious_leaves(sorts: bool) -> usize {
+    if sorts { OBLIVIOUS_SORTING_LEAVES } else { OBLIVIOUS_LEAVES }
 }
 
 /// Rows that weigh something, each as often as it stands there.

@@ -21,9 +21,10 @@ pub enum Frontier {
 }
 
 /// The order in which a tree with a limited number of leaves grows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Growth {
     /// The split that gains most first (Shi 2007). For the same number of leaves it fits best.
+    #[default]
     LeafWise,
     /// Level by level, in each the split that gains most first.
     LevelWise,

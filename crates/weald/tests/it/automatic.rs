@@ -8,6 +8,7 @@ use weald::model::Model;
 use weald::parameter::Choice;
 use weald::run::Run;
 use weald::seed::{Purpose, Seed};
+use weald::tree::Growth;
 
 /// Columns of noise, and one that moves the target by `signal`.
 fn made(n: usize, signal: f64, seed: u64) -> (Table, Vec<f64>) {
@@ -63,7 +64,9 @@ fn errors(model: &AdditiveModel, table: &Table, y: &[f64], trained: &[f64]) -> (
 
 #[test]
 fn what_is_chosen_is_what_one_could_have_given() {
-    let auto = GradientBoosting { n_trees: 10, ..Default::default() };
+    // Where leaves are given too, no run grows other trees.
+    let growth = Growth::LeafWise.into();
+    let auto = GradientBoosting { n_trees: 10, growth, ..Default::default() };
     for (n, max_leaves, n_runs) in [(400, 16, 8), (10_000, 31, 8), (30_000, 31, 5)] {
         let (table, y) = made(n, 3.0, 1);
         let target = Target::numbers(y).unwrap();

@@ -46,7 +46,7 @@ fn first(tree: &Tree) -> Option<usize> {
 fn drawing(share: f64, growth: Growth) -> GradientBoosting {
     GradientBoosting {
         node_colsample: share.into(),
-        growth,
+        growth: growth.into(),
         max_leaves: 16.into(),
         min_leaf_rows: 3.into(),
         ..GradientBoosting::plain(60)

@@ -171,8 +171,8 @@ fn monotone_scores_hold_whatever_else_is_set() {
         GradientBoosting { goss: Some(Goss { top: 0.2, rest: 0.2 }), ..absolute.clone() },
         GradientBoosting { drop_rate: 0.3, learning_rate: 0.9.into(), ..plain.clone() },
         GradientBoosting { max_depth: Some(2), ..absolute.clone() },
-        GradientBoosting { growth: Growth::Oblivious, ..absolute.clone() },
-        GradientBoosting { growth: Growth::LevelWise, ..plain.clone() },
+        GradientBoosting { growth: Growth::Oblivious.into(), ..absolute.clone() },
+        GradientBoosting { growth: Growth::LevelWise.into(), ..plain.clone() },
         GradientBoosting { early_stopping_rounds: Choice::Set(Some(3)), ..plain.clone() },
     ];
     for boosting in &settings {

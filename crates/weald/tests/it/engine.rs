@@ -311,7 +311,7 @@ fn many_rows_give_the_same_boosted_trees_on_any_number_of_threads() {
         (&wide, &five, &copies, 0.6, Growth::Oblivious),
     ] {
         let boosting = GradientBoosting {
-            growth,
+            growth: growth.into(),
             max_leaves: 40.into(),
             subsample: subsample.into(),
             ..GradientBoosting::plain(2)

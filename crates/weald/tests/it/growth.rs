@@ -18,7 +18,7 @@ fn one_tree(growth: Growth, max_leaves: usize, min_leaf_rows: usize) -> Gradient
         loss: LossChoice::Squared,
         start: Start::Zero,
         learning_rate: 1.0.into(),
-        growth,
+        growth: growth.into(),
         max_leaves: max_leaves.into(),
         min_leaf_rows: min_leaf_rows.into(),
         level_smoothing: 0.0,
@@ -173,8 +173,11 @@ fn every_order_learns() {
     let (table, y) = made(2_000);
     let (held_out, truth) = made_from(Seed(22), 2_000);
     for growth in [Growth::LeafWise, Growth::LevelWise, Growth::Oblivious] {
-        let boosting =
-            GradientBoosting { growth, max_leaves: 16.into(), ..GradientBoosting::plain(150) };
+        let boosting = GradientBoosting {
+            growth: growth.into(),
+            max_leaves: 16.into(),
+            ..GradientBoosting::plain(150)
+        };
         let scores = fit(&boosting, &table, &y).scores(&held_out).unwrap();
         // The noise alone is 1/12.
         let error = mean_square(&truth, scores.values());
@@ -202,7 +205,51 @@ fn categories_are_asked_about_by_one_order_of_their_levels() {
 }
 
 #[test]
+fn by_itself_two_of_three_runs_grow_oblivious_trees() {
+    let (table, y) = made(400);
+    let target = Target::numbers(y.clone()).unwrap();
+    let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+    let most_questions = |settings: &GradientBoosting, threads: usize| {
+        let model = settings.fit(&sample, &Run::quiet(Seed(0), threads).unwrap()).unwrap();
+        // Of each round the trees of every run, one run after the other.
+        let of_run = |run: usize| model.trees.iter().skip(run).step_by(model.n_runs);
+        let most = |run| of_run(run).map(|tree| questions(tree).len()).max().unwrap();
+        let found: Vec<usize> = (0..model.n_runs).map(most).collect();
+        (found, model)
+    };
+    let by_itself = GradientBoosting { n_runs: 3.into(), ..GradientBoosting::default() };
+    let (found, model) = most_questions(&by_itself, 1);
+    assert!(found[0] > 6 && found[1] <= 6 && found[2] <= 6, "{found:?}");
+    assert!(model == most_questions(&by_itself, 4).1);
+    // What is given is so in every run, and who says how many leaves there are means one kind of tree.
+    let leaf_wise = GradientBoosting { growth: Growth::LeafWise.into(), ..by_itself.clone() };
+    let of_12 = GradientBoosting { max_leaves: 12.into(), ..by_itself.clone() };
+    for settings in [leaf_wise, of_12] {
+        let (found, _) = most_questions(&settings, 2);
+        assert!(found.iter().all(|&n| n > 6), "{found:?}");
+    }
+    let oblivious = GradientBoosting { growth: Growth::Oblivious.into(), ..by_itself.clone() };
+    let (found, _) = most_questions(&oblivious, 2);
+    assert!(found.iter().all(|&n| n == 6), "{found:?}: 64 leaves");
+    // With two categories among six columns trees are leaf-wise.
+    let levels = |step: usize| (0..400).map(|row| (row / step % 3) as u32).collect();
+    let names = || ["a", "b", "c"].map(String::from).into();
+    let category = |step| Column::categorical(levels(step), names()).unwrap();
+    let named = |(i, column): (usize, &Column)| (format!("x{i}"), column.clone());
+    let mut columns: Vec<(String, Column)> =
+        table.columns().iter().enumerate().map(named).collect();
+    columns.extend([("one".into(), category(1)), ("two".into(), category(7))]);
+    let table = Table::new(columns).unwrap();
+    let sample = Sample::new(&table, &target, &Weights::Uniform).unwrap();
+    let model = by_itself.fit(&sample, &Run::quiet(Seed(0), 2).unwrap()).unwrap();
+    assert!((0..3).all(|run| questions(&model.trees[run]).len() > 6));
+}
+
+#[test]
 fn an_order_that_does_not_exist_is_an_error() {
     let error = GradientBoosting::default().set("growth", "sideways").unwrap_err().to_string();
-    assert_eq!(error, "`growth` is \"sideways\"; expected leaf-wise, level-wise, oblivious");
+    assert_eq!(
+        error,
+        "`growth` is \"sideways\"; expected leaf-wise, level-wise, oblivious or auto"
+    );
 }

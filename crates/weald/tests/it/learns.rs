@@ -25,6 +25,12 @@ enum Truth {
     Product,
     /// The same with eight columns of noise.
     HiddenProduct,
+    /// The same with eighteen.
+    LostProduct,
+    /// Ten times three columns, with half the noise and seven columns of it.
+    ThreefoldProduct,
+    /// Whether an odd number of four columns is positive, with four columns of noise.
+    HiddenParity,
     /// Whether a column is positive, turned round for every other of eight levels.
     SignByLevel,
     /// A slope for each of six levels, with noise.
@@ -36,15 +42,17 @@ enum Truth {
 }
 
 use Truth::{
-    Additive, HiddenProduct, HiddenXor, NoiseOfClasses, NoiseOfNumbers, Product, SignByLevel,
-    SlopeByLevel, Threshold, Xor,
+    Additive, HiddenParity, HiddenProduct, HiddenXor, LostProduct, NoiseOfClasses, NoiseOfNumbers,
+    Product, SignByLevel, SlopeByLevel, ThreefoldProduct, Threshold, Xor,
 };
 
 /// The table of a truth, and its target.
 fn made(truth: Truth, seed: u64) -> (Table, Target) {
     let mut draws = Seed(seed).stream(Purpose::Rows);
     let n_columns = match truth {
-        HiddenXor | HiddenProduct => 10,
+        HiddenXor | HiddenProduct | ThreefoldProduct => 10,
+        LostProduct => 20,
+        HiddenParity => 8,
         SignByLevel | SlopeByLevel => 1,
         _ => 2,
     };
@@ -59,7 +67,9 @@ fn made(truth: Truth, seed: u64) -> (Table, Target) {
             Threshold => f64::from(at(0) > 0.2),
             Additive => (3.0 * at(0)).sin() + at(1).powi(2) + 0.3 * normal(&mut draws),
             Xor | HiddenXor => f64::from((at(0) > 0.0) != (at(1) > 0.0)),
-            Product | HiddenProduct => 10.0 * at(0) * at(1) + normal(&mut draws),
+            Product | HiddenProduct | LostProduct => 10.0 * at(0) * at(1) + normal(&mut draws),
+            ThreefoldProduct => 10.0 * at(0) * at(1) * at(2) + 0.5 * normal(&mut draws),
+            HiddenParity => f64::from((0..4).filter(|&column| at(column) > 0.0).count() as u8 % 2),
             SignByLevel => f64::from((at(0) > 0.0) != (levels[row] % 2 == 1)),
             SlopeByLevel => (1.2 * f64::from(levels[row]) - 3.0) * at(0) + 0.3 * normal(&mut draws),
             NoiseOfClasses => draws.below(2) as f64,
@@ -77,7 +87,8 @@ fn made(truth: Truth, seed: u64) -> (Table, Target) {
         columns.push(("level".into(), Column::categorical(levels, names).unwrap()));
     }
     let target = match truth {
-        Additive | Product | HiddenProduct | SlopeByLevel | NoiseOfNumbers => Target::numbers(y),
+        Additive | Product | HiddenProduct | LostProduct | ThreefoldProduct | SlopeByLevel
+        | NoiseOfNumbers => Target::numbers(y),
         _ => {
             let codes = y.iter().map(|y| *y as u32).collect();
             Target::classes(codes, names.map(String::from).into())
@@ -128,7 +139,8 @@ fn reaches(method: &str, least: &[(Truth, f64)]) {
 }
 
 /// What other libraries reach at their defaults is .99 and more for classes; of the product at best
-/// .917, as the rest is noise, of the curves .87, of the slopes .94.
+/// .917, as the rest is noise, of the curves .87, of the slopes .94. With leaf-wise trees in all runs the product
+/// among 18 columns of noise was .881 to .886, that of three columns .82 to .86, the parity .93 to .955.
 #[test]
 fn gradient_boosting_learns_what_columns_tell_together() {
     let least = [
@@ -138,6 +150,9 @@ fn gradient_boosting_learns_what_columns_tell_together() {
         (HiddenXor, 0.985),
         (Product, 0.89),
         (HiddenProduct, 0.88),
+        (LostProduct, 0.887),
+        (ThreefoldProduct, 0.86),
+        (HiddenParity, 0.96),
         (SignByLevel, 0.985),
         (SlopeByLevel, 0.92),
     ];

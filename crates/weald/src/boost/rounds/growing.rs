@@ -167,7 +167,7 @@ impl Boosting<'_, '_> {
             (limits, &self.constraints),
         );
         search.n_looked_at = self.settings.n_looked_at(self.features.len());
-        let (growth, max_leaves) = (self.settings.growth, self.settings.leaves());
+        let (growth, max_leaves) = (self.settings.way_of_growth(), self.settings.leaves());
         let frontier = Frontier::InOrder { growth, max_leaves };
         // By round, not by tree: the order of classes must not matter.
         let mut run = self.run.clone();
