@@ -34,7 +34,7 @@ const STRETCH: usize = 256;
 /// Fits naive Bayes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NaiveBayes {
-    /// Rows of each class that each level is given beside its own, whatever the unit of weights.
+    /// Rows of each class that each level is given beside its own.
     pub smoothing: f64,
 }
 
@@ -78,7 +78,6 @@ impl Learner for NaiveBayes {
             });
         };
         let weights = RowWeights::of(sample.weights, sample.n_rows())?;
-        let smoothing = self.smoothing * sample.weights.row_unit();
         run.install(|| {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
@@ -106,7 +105,7 @@ impl Learner for NaiveBayes {
                         }
                     }
                     (Column::Categorical(c), coding) if coding.n_levels() > 0 => {
-                        let own = rows.level_shares(c.codes(), coding, smoothing);
+                        let own = rows.level_shares(c.codes(), coding, self.smoothing);
                         levels[first * rows.n_classes..][..own.len()].copy_from_slice(&own);
                     }
                     _ => {}

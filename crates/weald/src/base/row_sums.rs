@@ -268,7 +268,7 @@ mod tests {
         let tiny = [5e-324, 5e-324];
         assert_eq!(
             total(Weights::real(tiny.into()).unwrap(), 2),
-            Ok(2.0),
+            Ok(1.0),
             "their unit is no matter"
         );
         assert_eq!(total(Weights::Real(tiny.into()), 2), Err(Error::ZeroWeights(2)));

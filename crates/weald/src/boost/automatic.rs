@@ -135,7 +135,6 @@ impl GradientBoosting {
             true => 0.0,
             false => L2_ROWS * sample.mean_weight() * loss.curvature(),
         };
-        let row = sample.weights.row_unit();
         let child_weight = || CHILD_ROWS * sample.mean_weight();
         // A draw that is given is the only one.
         let draws_columns = (self.colsample, self.node_colsample) == (Choice::Auto, Choice::Auto)
@@ -154,8 +153,6 @@ impl GradientBoosting {
                 given => given,
             },
             l2: self.l2.given().unwrap_or_else(l2).into(),
-            level_smoothing: self.level_smoothing * row,
-            linear_l2: self.linear_l2 * row,
             max_leaves: self.max_leaves.given().unwrap_or_else(leaves).into(),
             vector_leaves: vector_leaves.into(),
             growth: match self.max_leaves {

@@ -56,8 +56,7 @@ pub struct GradientBoosting {
     /// Rows that each leaf must keep; by itself 3, and in trees for a quantile as many as have two
     /// rows beyond it on the mean: 20 for the level 0.1, at least 10, and at most an eighth of all.
     pub min_leaf_rows: Choice<usize>,
-    /// Sum of second derivatives that each leaf must keep; by itself a thousandth of what a row
-    /// weighs; what is given is in the unit of the rows' weights.
+    /// Sum of second derivatives that each leaf must keep; by itself a thousandth of what a row weighs.
     pub min_child_weight: Choice<f64>,
     /// What a split must gain.
     pub min_gain: f64,
@@ -71,12 +70,10 @@ pub struct GradientBoosting {
     pub linear_leaves: bool,
     /// The penalty on the squares of a linear leaf's slopes, each for one standard deviation of
     /// its column in the leaf. By default what one row weighs in a regression: of no account in
-    /// large leaves, and enough to keep columns that nearly say the same in small ones at bay. The
-    /// unit of the rows' weights does not matter.
+    /// large leaves, and enough to keep columns that nearly say the same in small ones at bay.
     pub linear_l2: f64,
     /// What is added to each level's sum of second derivatives where the levels of a category are
-    /// sorted: a level of few rows is drawn to the middle. The unit of the rows' weights does not
-    /// matter.
+    /// sorted: a level of few rows is drawn to the middle.
     pub level_smoothing: f64,
     /// What a split pays for each level of a category that it must name: 1 is what a level of
     /// noise gains.
@@ -233,7 +230,6 @@ impl GradientBoosting {
     ) -> Result<AdditiveModel> {
         self.check()?;
         sample.check_all()?;
-        sample.weights.check_copies()?;
         check_fit(loss, sample.target)?;
         if let (Some(metric), true) = (extras.metric, loss.n_targets() > 1) {
             let expected = "none where rows have several targets: the loss judges rows held out";

@@ -41,7 +41,6 @@ impl<'a> ValidationRows<'a> {
         if loss.output(sample.target) != *output {
             return Err(Error::OtherTarget { of: "validation rows" });
         }
-        sample.weights.check_copies()?;
         let targets = Targets::of(sample.target);
         let all = targets.all();
         loss.check(&all)?;

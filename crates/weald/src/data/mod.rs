@@ -16,7 +16,6 @@ mod resampling;
 mod rescaled;
 mod row_keys;
 mod row_order;
-mod row_unit;
 pub mod sample;
 pub mod schema;
 pub mod spelling;

@@ -5,16 +5,16 @@
 
 use std::sync::Arc;
 
-use super::row_unit::exponent_of_unit;
 use super::table::Table;
 use super::target::Target;
 use crate::error::{Error, Result};
 use crate::exact_sum::ExactSum;
-use crate::run::room_for;
 
-/// Real weights are scaled where a row weighs beyond `2^64`, or below its inverse: sums of them, and
+/// Real weights whose largest is beyond `2^64`, or below its inverse, are scaled: sums of them, and
 /// products with numbers of rows, then stay within the range of doubles.
 const USUAL: i32 = 64;
+/// How many powers of two below the heaviest row the lightest that counts is put.
+const LEAST_BITS: i32 = 64;
 
 /// What a learner learns from.
 #[derive(Debug, Clone, Copy)]
@@ -46,39 +46,26 @@ pub enum Weights {
 impl Weights {
     /// Real weights; each must be finite and at least 0, and one positive.
     ///
-    /// Only what they are to each other matters: what parameters call a row is what a row weighs
-    /// ([`Weights::row_unit`]). Limits that are weights themselves (`min_leaf_weight`, and of boosting
-    /// `min_child_weight` and `l2` where they are given) are in the unit of these weights. Where a row
-    /// weighs more than `2^64`, or less than its inverse, all are divided by that unit, and such limits
-    /// are in it. No weight is taken for less than `2^-64` of the largest, but 0.
-    pub fn real(weights: Vec<f64>) -> Result<Weights> {
+    /// Only what they are to each other matters, but for limits that are weights themselves
+    /// (`min_leaf_weight`). Where the largest is above `2^64` or below its inverse, all are multiplied
+    /// by the power of two that brings it to between one half and 1; none becomes 0 by that. A row that
+    /// counts at all weighs at least `2^-64` of the heaviest: sums that hold both would lose less, and
+    /// a leaf of such rows alone would weigh nothing.
+    pub fn real(mut weights: Vec<f64>) -> Result<Weights> {
         if let Some(row) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
             return Err(Error::BadWeight { row: row + 1, value: weights[row] });
         }
         if !weights.is_empty() && weights.iter().all(|&w| w == 0.0) {
             return Err(Error::ZeroWeights(weights.len()));
         }
-        Ok(Weights::Real(weights.into()).of_usual_size())
-    }
-
-    /// The same to each other, divided by the unit of a row where that is extremely large or small: as
-    /// after heavy rows have been left out. Weights of next to nothing are what sums of all rows still
-    /// hold, so that a leaf of such rows alone has a mean.
-    pub fn of_usual_size(self) -> Weights {
-        let Weights::Real(weights) = &self else { return self };
-        let exponent = match exponent_of_unit(weights) {
-            exponent if exponent.abs() > USUAL => exponent,
-            _ => 0,
-        };
-        let largest = libm::ldexp(weights.iter().copied().fold(0.0, f64::max), -exponent);
-        let least = libm::ldexp(largest, -USUAL);
-        let scaled = |weight: f64| libm::ldexp(weight, -exponent);
-        let is_nothing = |weight: f64| weight > 0.0 && scaled(weight) < least;
-        if exponent == 0 && !weights.iter().any(|&weight| is_nothing(weight)) {
-            return self;
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        let exponent = libm::frexp(largest).1;
+        let shift = if exponent.abs() > USUAL { -exponent } else { 0 };
+        let least = libm::ldexp(libm::ldexp(largest, shift), -LEAST_BITS);
+        for weight in weights.iter_mut().filter(|weight| **weight > 0.0) {
+            *weight = libm::ldexp(*weight, shift).max(least);
         }
-        let usual = |&weight: &f64| if is_nothing(weight) { least } else { scaled(weight) };
-        Weights::Real(weights.iter().map(usual).collect())
+        Ok(Weights::Real(weights.into()))
     }
 
     /// How often each row stands there; at least one must.
@@ -156,20 +143,6 @@ impl Weights {
     pub fn spelled(&self, rows: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let copies = |row| std::iter::repeat_n(row, self.copies(row).0 as usize);
         rows.into_iter().flat_map(copies).collect()
-    }
-
-    /// Makes sure that copies of rows can be told apart by number, and listed one by one.
-    ///
-    /// # Errors
-    /// If there are too many, or not the memory for such a list.
-    pub fn check_copies(&self) -> Result<()> {
-        let Weights::Counts(counts) = self else { return Ok(()) };
-        let n: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        let n = usize::try_from(n).unwrap_or(usize::MAX);
-        if n >= u32::MAX as usize {
-            return Err(Error::TooManyRows(n));
-        }
-        room_for(n * size_of::<usize>(), || None, || format!("{n} copies of rows"))
     }
 
     /// How many rows the weights speak of; `None` for any number.
@@ -307,7 +280,7 @@ mod tests {
             else {
                 panic!()
             };
-            assert_eq!(found[..], usual.map(|w| w / 2.0), "{k}");
+            assert_eq!(found[..], usual.map(|w| w / 4.0), "{k}");
         }
         for k in [-60, 0, 60] {
             let as_given = usual.map(|w| libm::ldexp(w, k));
@@ -315,23 +288,11 @@ mod tests {
             assert_eq!(found[..], as_given, "{k}");
         }
         let far = Weights::real(vec![1e-300, 0.0, 1e300]).unwrap();
-        assert!(far.at(0) > 0.0 && far.at(1) == 0.0 && far.at(2) < 1.75);
-        // Next to nothing is as much as sums of all rows still hold.
-        let nothing = Weights::real(vec![1.0, 1e-300, 0.0, 1e-15]).unwrap();
-        let least = libm::ldexp(1.0, -64);
-        assert_eq!(nothing, Weights::Real([1.0, least, 0.0, 1e-15].into()));
+        assert!(far.at(1) == 0.0 && far.at(2) <= 1.0);
+        assert_eq!(far.at(0), libm::ldexp(far.at(2), -64));
         // Down to there weights are as they are given.
         let light = libm::ldexp(0.8, -63);
         assert_eq!(Weights::real(vec![1.0, light]).unwrap().at(1), light);
-    }
-
-    #[test]
-    fn copies_that_nobody_could_list_are_refused() {
-        let many = Weights::counts(vec![1 << 31; 250]).unwrap();
-        assert_eq!(many.check_copies(), Err(Error::TooManyRows(250 << 31)));
-        for few in [Weights::counts(vec![7; 250]).unwrap(), Weights::Uniform] {
-            assert_eq!(few.check_copies(), Ok(()));
-        }
     }
 
     #[test]

@@ -41,9 +41,6 @@ enum Holds {
 impl<'a> Urn<'a> {
     /// An urn with the rows of a sample that are not absent.
     pub(super) fn filled(resampling: Resampling, sample: &Sample<'a>) -> Result<Urn<'a>> {
-        if resampling != Resampling::None {
-            sample.weights.check_copies()?;
-        }
         let order = || RowOrder::of(sample);
         let holds = match (resampling, sample.weights) {
             (Resampling::None, _) => Holds::Everything,

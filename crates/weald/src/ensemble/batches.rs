@@ -30,7 +30,6 @@ impl Batches {
     /// # Errors
     /// If there is not the memory for the answers.
     pub fn out_of_bag(&self, sample: &Sample<'_>, width: usize, run: &Run<'_>) -> Result<OutOfBag> {
-        sample.weights.check_copies()?;
         let n_rows = sample.n_rows();
         // The sums, and the answers of a member of each thread.
         let copies = 1 + run.threads();

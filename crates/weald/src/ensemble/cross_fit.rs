@@ -191,7 +191,6 @@ impl Split {
     }
 
     fn parts(self, sample: &Sample<'_>, seed: Seed) -> Result<Vec<Part>> {
-        sample.weights.check_copies()?;
         let n_rows = sample.n_rows();
         let present = sample.present_rows()?;
         // Of rows that are not dealt one by one all copies are held out.
@@ -233,7 +232,6 @@ impl Part {
         held_out.sort_unstable();
         let held = sample.weights.only(&held_out, sample.n_rows());
         held_out.dedup();
-        let train = train.of_usual_size();
         Part { train, weights: held.take(&held_out), test: held_out }
     }
 }

@@ -64,7 +64,7 @@ pub struct RandomForest {
     pub min_split_rows: usize,
     /// Rows that each leaf must keep.
     pub min_leaf_rows: usize,
-    /// Weight that each leaf must keep, in the unit of the rows' weights.
+    /// Weight that each leaf must keep.
     pub min_leaf_weight: f64,
     /// Rows by which the class shares of each leaf are smoothed towards those of all rows; nothing for
     /// numbers.

@@ -59,7 +59,7 @@ pub struct DecisionTree {
     pub min_split_rows: usize,
     /// Rows that each child must keep.
     pub min_leaf_rows: usize,
-    /// Weight that each child must keep, in the unit of the rows' weights.
+    /// Weight that each child must keep.
     pub min_leaf_weight: f64,
     /// What a split must lower the cost by, as a share of the total weight.
     pub min_gain: f64,
@@ -235,7 +235,7 @@ impl DecisionTree {
             let grown = self.grow(sample, (&bins, &constraints), run)?;
             let tree = put_values(grown, sample, self.criterion, &constraints);
             Ok(TreeModel {
-                tree: self.pruning.prune(tree, sample)?,
+                tree: self.pruning.prune(tree, sample.target)?,
                 schema: sample.table.schema().clone(),
                 output: Output::of(sample.target),
             })

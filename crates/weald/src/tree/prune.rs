@@ -4,7 +4,7 @@
 //! would do better as a leaf than with what is left of its subtree.
 
 use super::model::{Rule, Tree};
-use crate::data::{Sample, Target};
+use crate::data::Target;
 use crate::error::{Error, Result};
 use crate::parameter::{Value, out_of_range};
 
@@ -42,10 +42,9 @@ impl Pruning {
 }
 
 impl Pruning {
-    /// The tree of a sample cut back by this rule. Errors are counted in rows, whatever the unit of
-    /// weights ([`Weights::row_unit`](crate::data::Weights::row_unit)).
-    pub fn prune(self, tree: Tree, sample: &Sample<'_>) -> Result<Tree> {
-        match (self, sample.target) {
+    /// The tree cut back by this rule.
+    pub fn prune(self, tree: Tree, target: &Target) -> Result<Tree> {
+        match (self, target) {
             (Pruning::None, _) => Ok(tree),
             (Pruning::CostComplexity { alpha }, _) => {
                 let price = alpha * tree.nodes[0].weight;
@@ -54,9 +53,8 @@ impl Pruning {
             }
             (Pruning::ErrorBased { confidence }, Target::Classes(_)) => {
                 let z = normal_upper_quantile(confidence);
-                let row = sample.weights.row_unit();
                 let limit = |node: usize| {
-                    let n = tree.nodes[node].weight / row;
+                    let n = tree.nodes[node].weight;
                     let right = tree.value(node).iter().fold(0.0, |a: f64, &b| a.max(b));
                     let errors = (n * (1.0 - right)).max(0.0);
                     errors + extra_errors(n, errors, confidence, z)
@@ -67,7 +65,7 @@ impl Pruning {
             (Pruning::ErrorBased { .. }, _) => Err(Error::WrongTask {
                 method: "error-based pruning".into(),
                 expected: "classes",
-                found: sample.target.words(),
+                found: target.words(),
                 hint: "use cost-complexity pruning",
             }),
         }

@@ -137,12 +137,6 @@ fn told_by_all(own: &Own, target: &Target) -> Vec<(String, Option<Error>)> {
     tell![
         Bagging { n_members: 3, ..Bagging::of(own.clone()) },
         Bagging { n_members: 3, resampling: Resampling::None, ..Bagging::of(own.clone()) },
-        Bagging {
-            n_members: 3,
-            combine: Combiner::Median,
-            resampling: Resampling::None,
-            ..Bagging::of(own.clone())
-        },
         Voting::of(members(own)),
         Voting { combine: Combiner::Median, ..Voting::of(members(own)) },
         Stacking::of(members(own), sound.clone()),

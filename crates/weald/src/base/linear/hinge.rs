@@ -94,16 +94,12 @@ impl RowLoss for RoundedHinge<'_> {
 }
 
 /// What margins are to be multiplied by to be log odds: that of the least log loss of these rows,
-/// whose targets are a little less than certain (Platt 1999): a row of a class of `n` rows, each of
-/// weight `row`, has it with `(n + 1) / (n + K)`. Given each row's margins together, one for each class.
-pub fn scale(
-    margins: &[f64],
-    (codes, n_classes): (&[u32], usize),
-    (weights, row): (&RowWeights, f64),
-) -> f64 {
+/// whose targets are a little less than certain (Platt 1999): a row of a class of weight `n` has it
+/// with `(n + 1) / (n + K)`. Given each row's margins together, one for each class.
+pub fn scale(margins: &[f64], (codes, n_classes): (&[u32], usize), weights: &RowWeights) -> f64 {
     let certain: Vec<f64> = (0..n_classes)
         .map(|class| {
-            let n = weights.weight_of(|row| codes[row] as usize == class) / row;
+            let n = weights.weight_of(|row| codes[row] as usize == class);
             (n + 1.0) / (n + n_classes as f64)
         })
         .collect();

@@ -119,7 +119,6 @@ impl Linear {
     /// The model of targets that are neither extremely large nor extremely small.
     fn fit_usual(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<LinearModel> {
         let weights = RowWeights::of(sample.weights, sample.n_rows())?;
-        let l2 = self.l2 * sample.weights.row_unit();
         run.install(|| {
             report_suspects(sample, run);
             let design = Arc::new(Design::of(sample.table, &weights));
@@ -128,15 +127,15 @@ impl Linear {
             let rows = DesignRows::of(&design, sample.table);
             let (coefficients, n_steps, is_reached) = match (sample.target, self.loss) {
                 (Target::Classes(labels), LinearLoss::Auto | LinearLoss::Logistic) => {
-                    self.logistic_fit((&rows, &weights), (labels, l2), run)?
+                    self.logistic_fit((&rows, &weights), labels, run)?
                 }
                 (Target::Classes(labels), LinearLoss::Hinge) => {
                     let classes = (labels.codes(), labels.n_classes());
-                    hinge::fit((&rows, &weights), classes, (l2, self.ending()), run)
+                    hinge::fit((&rows, &weights), classes, (self.l2, self.ending()), run)
                 }
                 (target, LinearLoss::Auto | LinearLoss::Squared) => {
                     let outputs = outputs(target)?;
-                    squared::fit((&rows, &weights), &outputs, (l2, self.ending()), run)
+                    squared::fit((&rows, &weights), &outputs, (self.l2, self.ending()), run)
                 }
                 (target, _) => return wrong_task(self, target),
             };
@@ -177,7 +176,7 @@ impl Linear {
     fn logistic_fit(
         &self,
         (rows, weights): (&DesignRows, &RowWeights),
-        (labels, l2): (&ClassLabels, f64),
+        labels: &ClassLabels,
         run: &Run<'_>,
     ) -> Result<(Vec<f64>, usize, bool)> {
         let regression = SoftmaxRegression {
@@ -185,7 +184,7 @@ impl Linear {
             targets: ClassTargets::Classes(labels.codes()),
             n_classes: labels.n_classes(),
             weights,
-            l2,
+            l2: self.l2,
             start: None,
             ending: self.ending(),
         };
@@ -206,8 +205,7 @@ fn scaled(
         2 => margins.values().iter().flat_map(|&margin| [-0.5 * margin, 0.5 * margin]).collect(),
         _ => margins.into_values(),
     };
-    let scale =
-        hinge::scale(&margins, (labels.codes(), n_classes), (weights, sample.weights.row_unit()));
+    let scale = hinge::scale(&margins, (labels.codes(), n_classes), weights);
     Ok(LinearModel { scale, ..model })
 }
 
@@ -239,7 +237,7 @@ impl Parameters for Linear {
     fn parameters(&mut self) -> Vec<Parameter<'_>> {
         parameter_list![self,
             loss: "what a row pays; auto is logistic for classes and squared for numbers",
-            l2: "penalty on squared coefficients, in columns of deviation 1, beside the losses of the rows, whatever the unit of weights",
+            l2: "penalty on squared coefficients, in columns of deviation 1, beside the sum of the losses",
             max_iterations: "steps at the most",
             tolerance: "how small the gradient must be, by the weight of all rows",
         ]

@@ -170,7 +170,6 @@ impl<L: Learner> Calibration<L> {
                 "folds:5 or share:0.2 where rows have groups: bags do not keep to them",
             );
         }
-        sample.weights.check_copies()?;
         let few = run.install(|| few_together(sample));
         let sample = &few.as_ref().map_or(*sample, |(table, target, weights)| Sample {
             table,

@@ -1,7 +1,7 @@
 //! Expectation: how much each expert answers for each row, and how likely the rows are.
 
 use crate::base::row_sums::RowWeights;
-use crate::data::{Rescaled, Sample, Target, Weights, multiply};
+use crate::data::{Sample, Target, Weights};
 use crate::exact_sum::ExactSum;
 use crate::scores::Scores;
 
@@ -17,12 +17,9 @@ pub struct Responsibilities {
     n_experts: usize,
 }
 
-/// How likely targets are. Extremely large or small ones are multiplied by a power of two, and so must
-/// answers be: squares are within the range of numbers then.
-pub struct Likelihood {
-    target: Target,
-    /// What targets are divided by, as a power of two.
-    exponent: i32,
+/// How likely targets are.
+pub struct Likelihood<'a> {
+    target: &'a Target,
     /// The least variance of each output; none for classes.
     least_variances: Vec<f64>,
 }
@@ -56,8 +53,7 @@ impl Responsibilities {
     /// The part of each row's weight that is an expert's.
     pub fn weights(&self, expert: usize, weights: &Weights) -> Weights {
         let n_rows = self.shares.len() / self.n_experts;
-        let own = (0..n_rows).map(|row| weights.at(row) * self.at(row, expert));
-        Weights::Real(own.collect()).of_usual_size()
+        Weights::Real((0..n_rows).map(|row| weights.at(row) * self.at(row, expert)).collect())
     }
 
     /// The share of all weight that is an expert's.
@@ -83,12 +79,11 @@ impl Responsibilities {
     }
 }
 
-impl Likelihood {
+impl<'a> Likelihood<'a> {
     /// Of the targets of a sample.
-    pub fn of(sample: &Sample<'_>) -> Likelihood {
-        let Rescaled { target, exponent } = Rescaled::of(sample)
-            .unwrap_or_else(|| Rescaled { target: sample.target.clone(), exponent: 0 });
-        let outputs: Vec<Vec<f64>> = match &target {
+    pub fn of(sample: &Sample<'a>) -> Likelihood<'a> {
+        let target = sample.target;
+        let outputs: Vec<Vec<f64>> = match target {
             Target::Classes(_) | Target::SeveralClasses(_) => Vec::new(),
             Target::Numbers(values) => vec![values.to_vec()],
             Target::Several(several) => {
@@ -100,34 +95,12 @@ impl Likelihood {
             let half = 0.5 * range(f64::max) - 0.5 * range(f64::min);
             (LEAST_VARIANCE * half * half).max(f64::MIN_POSITIVE)
         };
-        let least_variances = outputs.iter().map(least).collect();
-        Likelihood { target, exponent, least_variances }
-    }
-
-    /// Answers to targets as they were given, multiplied as the targets are.
-    pub fn at_usual_size(&self, mut answers: Scores) -> Scores {
-        if self.exponent != 0 {
-            multiply(answers.values_mut(), -self.exponent);
-        }
-        answers
-    }
-
-    /// A variance in the unit of targets as they were given: at most the largest number, at least the
-    /// smallest.
-    pub fn variance_as_given(&self, mut variance: f64) -> f64 {
-        multiply(std::slice::from_mut(&mut variance), 2 * self.exponent);
-        variance.max(f64::MIN_POSITIVE)
-    }
-
-    /// A mean log-likelihood of targets as they were given.
-    pub fn mean_as_given(&self, likelihood: f64) -> f64 {
-        let n_numbers = self.least_variances.len() as f64;
-        likelihood - n_numbers * f64::from(self.exponent) * std::f64::consts::LN_2
+        Likelihood { target, least_variances: outputs.iter().map(least).collect() }
     }
 
     /// The logarithm of how likely an expert holds a row's target to be.
     fn log(&self, row: usize, answer: &[f64], variances: &[f64]) -> f64 {
-        match &self.target {
+        match self.target {
             Target::Classes(labels) => {
                 libm::log(answer[labels.codes()[row] as usize].max(LEAST_PROBABILITY))
             }
@@ -152,7 +125,7 @@ impl Likelihood {
     ) -> (Vec<f64>, f64) {
         let share = responsibilities.share(expert, weights);
         let variance = |(output, &least): (usize, &f64)| {
-            let y = |row: usize| match &self.target {
+            let y = |row: usize| match self.target {
                 Target::Several(several) => several.row(row)[output],
                 Target::Numbers(values) => values[row],
                 Target::Classes(_) | Target::SeveralClasses(_) => 0.0,

@@ -24,7 +24,7 @@ use crate::base::linear::LinearModel;
 use crate::base::linear::minimise::Ending;
 use crate::base::linear::softmax::{ClassTargets, SoftmaxRegression, n_scores};
 use crate::base::row_sums::RowWeights;
-use crate::data::{FewRows, Sample, Table, Target, Weights};
+use crate::data::{FewRows, Sample, Table, Target, Weights, exponent_beyond_usual};
 use crate::ensemble::fit_side_by_side;
 use crate::error::{Error, Result};
 use crate::learner::Learner;
@@ -56,8 +56,7 @@ pub struct MixtureOfExperts<L> {
     pub n_rounds: usize,
     /// Ends when the mean log-likelihood of a row rises by less.
     pub tolerance: f64,
-    /// The penalty on squared coefficients of the gate, beside the losses of the rows, whatever the unit
-    /// of weights.
+    /// The penalty on squared coefficients of the gate.
     pub gate_l2: f64,
     /// From how many random starts, of which the best is kept.
     pub n_starts: usize,
@@ -105,6 +104,10 @@ where
     fn fit(&self, sample: &Sample<'_>, run: &Run<'_>) -> Result<Self::Model> {
         self.check_ranges()?;
         sample.check()?;
+        let exponent = exponent_beyond_usual(sample.target, sample.weights);
+        if exponent != 0 {
+            return Err(Error::ExtremeTarget { exponent, what: "the variances of experts" });
+        }
         let spelled = Spelled::of(sample)?;
         let sample = &spelled.sample()?;
         run.install(|| {
@@ -142,10 +145,7 @@ impl Spelled {
                 let (table, target) = (sample.table.clone(), sample.target.clone());
                 return Ok(Spelled { table, target, weights: Weights::Uniform });
             }
-            weights => {
-                weights.check_copies()?;
-                weights.spelled(sample.present_rows()?)
-            }
+            _ => sample.weights.spelled(sample.present_rows()?),
         };
         let weights = match sample.weights {
             Weights::Real(_) => sample.weights.take(&rows),
@@ -165,7 +165,7 @@ struct Em<'a, L> {
     sample: &'a Sample<'a>,
     rows: DesignRows,
     weights: RowWeights,
-    likelihood: Likelihood,
+    likelihood: Likelihood<'a>,
 }
 
 /// How far the rounds have come.
@@ -262,7 +262,7 @@ where
             targets: ClassTargets::Shares(state.responsibilities.shares()),
             n_classes: k,
             weights: &self.weights,
-            l2: self.settings.gate_l2 * self.sample.weights.row_unit(),
+            l2: self.settings.gate_l2,
             start: (!state.gate.is_empty()).then_some(&state.gate[..]),
             ending: Ending { max_iterations: GATE_STEPS, tolerance: GATE_TOLERANCE },
         };
@@ -292,9 +292,7 @@ where
                 return Err(Error::OtherTarget { of: "experts" });
             }
             let judged = |model: &L::Model| -> Result<(Vec<f64>, f64)> {
-                let answers = model.scores(self.sample.table);
-                let answers = answers.map_err(|e| e.of_answers(|| format!("expert {}", at + 1)))?;
-                let answers = self.likelihood.at_usual_size(answers);
+                let answers = model.scores(self.sample.table)?;
                 let parts = (&state.responsibilities, at, &self.weights);
                 Ok(self.likelihood.of_expert(&answers, parts))
             };
@@ -315,8 +313,7 @@ where
 
     fn answers(&self, experts: &[(L::Model, Vec<f64>)]) -> Result<Vec<(Scores, Vec<f64>)>> {
         let answer = |(model, variances): &(L::Model, Vec<f64>)| {
-            let answers = model.scores(self.sample.table)?;
-            Ok((self.likelihood.at_usual_size(answers), variances.clone()))
+            Ok((model.scores(self.sample.table)?, variances.clone()))
         };
         experts.iter().map(answer).collect()
     }
@@ -341,15 +338,13 @@ where
             return Err(Error::Interrupted);
         }
         let gate = self.gate_model(&state.gate);
-        let (experts, mut variances): (Vec<L::Model>, Vec<Vec<f64>>) =
+        let (experts, variances): (Vec<L::Model>, Vec<Vec<f64>>) =
             state.experts.into_iter().unzip();
-        variances.iter_mut().flatten().for_each(|v| *v = self.likelihood.variance_as_given(*v));
-        let as_given = |likelihood: &f64| self.likelihood.mean_as_given(*likelihood);
         Ok(Mixture {
             gate: LinearModel { prior: state.responsibilities.all_shares(&self.weights), ..gate },
             experts,
             variances,
-            likelihoods: state.likelihoods.iter().map(as_given).collect(),
+            likelihoods: state.likelihoods,
             prior: Constant {}.fit(self.sample, run)?.value,
             output: Output::of(self.sample.target),
         })

@@ -153,7 +153,7 @@ fn task_target(task: &Task, labels: &ClassLabels) -> Result<Target> {
 fn task_weights(task: &Task, labels: &ClassLabels, weights: &Weights) -> Weights {
     let is_in = |row: usize| task[labels.codes()[row] as usize].is_some();
     let outside = (0..labels.codes().len()).filter(|&row| !is_in(row));
-    weights.without(&weights.spelled(outside), labels.codes().len()).of_usual_size()
+    weights.without(&weights.spelled(outside), labels.codes().len())
 }
 
 /// The weight of the rows of each class, the same in any order of rows.

@@ -17,6 +17,9 @@ fn ranges(made: &Made) -> [Weights; 2] {
 #[test]
 fn a_leaf_of_light_rows_says_something() {
     for_each(|name, learner, made| {
+        if learner.needs_no_target() {
+            return; // where nothing to speak of lies the density is 0
+        }
         for (at, weights) in ranges(made).into_iter().enumerate() {
             let model = fit(learner, &made.weighted(weights));
             let scores = model.scores(&made.table).unwrap();

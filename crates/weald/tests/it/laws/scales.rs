@@ -1,7 +1,5 @@
 //! Laws of size: weights and targets of any size give what those of usual size give.
 
-use std::sync::Mutex;
-
 use super::made::Made;
 use super::{fit, for_each};
 use weald::any::{AnyLearner, Trained};
@@ -21,12 +19,41 @@ fn is_set(learner: &AnyLearner, names: &[&str]) -> bool {
         .any(|s| is_named(&s.name) && !["0", "auto", "none"].contains(&s.value.as_str()))
 }
 
+/// Methods of which no parameter, by default, is a weight: penalties, smoothed shares and confidence limits
+/// go by what rows weigh.
+const UNITLESS: [&str; 25] = [
+    "boosted-regression-trees",
+    "random-forest",
+    "extra-trees",
+    "bagging",
+    "pasting",
+    "random-subspace",
+    "random-patches",
+    "adaboost",
+    "samme",
+    "adaboost-m1",
+    "adaboost-mh",
+    "adaboost-m2",
+    "adaboost-mr",
+    "adaboost-star",
+    "real-adaboost",
+    "gentle-adaboost",
+    "logitboost",
+    "adaboost-r2",
+    "adaboost-r",
+    "adaboost-rt",
+    "decision-tree",
+    "stump",
+    "nearest-neighbours",
+    "constant",
+    "calibration",
+];
+
 #[test]
 fn weights_of_any_size_give_the_same_predictions() {
-    let others = Mutex::new(Vec::new());
     for_each(|name, learner, made| {
-        // A limit in the unit of the weights.
-        if is_set(learner, &["min_leaf_weight"]) {
+        let method = name.split(" on ").next().unwrap().trim_end_matches(" []");
+        if !UNITLESS.contains(&method) {
             return;
         }
         let n = made.table.n_rows();
@@ -36,12 +63,8 @@ fn weights_of_any_size_give_the_same_predictions() {
         };
         let scores = |k| fit(learner, &made.weighted(weights(k))).scores(&made.table).unwrap();
         let usual = scores(0);
-        for k in EXPONENTS.into_iter().filter(|&k| scores(k) != usual) {
-            others.lock().unwrap().push(format!("{name}, 2^{k}"));
-        }
+        EXPONENTS.iter().for_each(|&k| assert!(scores(k) == usual, "{name}, 2^{k}"));
     });
-    let others = others.into_inner().unwrap();
-    assert!(others.is_empty(), "{others:#?}");
 }
 
 fn multiplied(made: &Made, k: i32) -> Option<Made> {
@@ -69,6 +92,10 @@ fn targets_of_any_size_give_predictions_of_that_size() {
         let has_price = |s: &Setting| s.value.starts_with("cost-complexity");
         let is_limited = is_set(learner, &["min_gain"]) || settings.iter().any(has_price);
         if is_by_unit || is_limited || learner.needs_no_target() {
+            return;
+        }
+        // Variances of experts are squares themselves, and are refused.
+        if name.starts_with("mixture") {
             return;
         }
         let Some(_) = multiplied(made, 0) else { return };
