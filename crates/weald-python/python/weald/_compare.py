@@ -119,7 +119,7 @@ def _results(
         for name, estimator in contenders:
             takes_groups = of_train is not None and has_fit_parameter(estimator, "groups")
             given = {"groups": of_train} if takes_groups else {}
-            results[name].append(_measured(estimator, score, *rows, given))
+            results[name].append(_measured(estimator, score, *rows, given=given))
     return results
 
 
@@ -161,6 +161,7 @@ def _measured(
     X_test: Any,
     y: Any,
     y_test: Any,
+    *,
     given: dict[str, Any],
 ) -> tuple[float, float, int]:
     """The score, the seconds and the bytes of one fit."""
