@@ -74,7 +74,6 @@ fn the_loss_as_a_metric_changes_nothing_but_the_name() {
     let real = Weights::real((0..400).map(|row| 0.5 + f64::from(row % 3)).collect()).unwrap();
     let absent = Weights::counts((0..150).map(|row| row % 3).collect()).unwrap();
     let apart = Sample::new(&other, &other_y, &absent).unwrap();
-    let apart = apart;
     for weights in [&Weights::Uniform, &real] {
         let sample = Sample::new(&table, &target, weights).unwrap();
         for validation in [None, Some(apart)] {
