@@ -73,7 +73,7 @@ struct Part {
 /// Asks each learner about rows that it has not seen. Rows of weight 0 are as good as absent.
 ///
 /// # Errors
-/// Those of the learners; [`Error::Interrupted`] if the run was stopped; if a learner says something
+/// Those of the learners; [`Error::Interrupted`](crate::Error::Interrupted) if the run was stopped; if a learner says something
 /// else than the target is; if there are too few rows or groups to part.
 pub fn cross_fit<L: Learner>(
     learners: &[(&str, &L)],
@@ -111,7 +111,7 @@ pub fn cross_fit<L: Learner>(
 /// Fits each learner on all rows.
 ///
 /// # Errors
-/// Those of the learners; [`Error::Interrupted`] if the run was stopped; if a learner says something
+/// Those of the learners; [`Error::Interrupted`](crate::Error::Interrupted) if the run was stopped; if a learner says something
 /// else than the target is.
 pub fn fit_named<L: Learner>(
     learners: &[Named<L>],

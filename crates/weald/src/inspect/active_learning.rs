@@ -48,7 +48,7 @@ named_values!(Doubt { Tie = "tie", Entropy = "entropy", Divergence = "kl" });
 
 /// How much a model is in doubt about each row.
 ///
-/// On the threads of the pool that the caller is in, as [`Model::scores`].
+/// On the threads of the pool that the caller is in, as [`Model::scores`](crate::model::Model::scores).
 ///
 /// # Errors
 /// If the model does not predict classes, or has no members and the divergence of members is asked

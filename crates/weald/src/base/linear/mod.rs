@@ -32,8 +32,7 @@ use crate::run::Run;
 /// Coefficients that are kept at a time while steps are taken, counting sums of 128 bits twice.
 const COPIES: usize = 2 * minimise::MEMORY + 8;
 
-/// Fits a linear model: `sum_i w_i loss(y_i, W x_i + b) + l2 / 2 |W|²`, where weights are in rows
-/// ([`Weights::row_unit`](crate::data::Weights::row_unit)).
+/// Fits a linear model: `sum_i w_i loss(y_i, W x_i + b) + l2 / 2 |W|²`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     /// What a row pays.
