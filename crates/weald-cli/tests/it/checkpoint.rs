@@ -143,8 +143,13 @@ fn a_checkpoint_belongs_to_one_command() {
 fn ctrl_c_with_a_checkpoint_says_how_to_go_on() {
     let folder = Folder::new();
     folder.copy_example("oj.csv");
-    let long = ["-s", "n_trees=100000", "-s", "early_stopping_rounds=none", "-s", "max_leaves=9"];
-    let fresh = [&arguments(&["-o", "m.weald", "--checkpoint", "c.weald"])[..], &long].concat();
+    let short = arguments(&["-o", "m.weald", "--checkpoint", "c.weald", "-s", "max_leaves=9"]);
+    let longer = |argument: &'static str| match argument {
+        "n_trees=60" => "n_trees=100000",
+        "early_stopping_rounds=25" => "early_stopping_rounds=none",
+        other => other,
+    };
+    let fresh: Vec<&str> = short.into_iter().map(longer).collect();
     let child = folder
         .command(&fresh)
         .stdin(Stdio::null())

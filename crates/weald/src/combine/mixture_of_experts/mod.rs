@@ -292,7 +292,8 @@ where
                 return Err(Error::OtherTarget { of: "experts" });
             }
             let judged = |model: &L::Model| -> Result<(Vec<f64>, f64)> {
-                let answers = model.scores(self.sample.table)?;
+                let answers = model.scores(self.sample.table);
+                let answers = answers.map_err(|e| e.of_answers(|| format!("expert {}", at + 1)))?;
                 let parts = (&state.responsibilities, at, &self.weights);
                 Ok(self.likelihood.of_expert(&answers, parts))
             };
